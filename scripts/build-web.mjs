@@ -11,6 +11,8 @@ export async function buildWeb() {
   await build({
     configFile: false,
     root: 'src/web',
+    // Addresses are relative to the page, which may be below a path.
+    base: './',
     logLevel: 'warn',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     build: {
@@ -18,7 +20,7 @@ export async function buildWeb() {
       emptyOutDir: true,
       target: 'es2023',
       // A strict content security policy allows no inline code.
-      modulePreload: { polyfill: false },
+      modulePreload: false,
       assetsInlineLimit: 0,
       license: { fileName: 'licenses.md' },
     },

@@ -18,7 +18,7 @@ function record() {
   })
   if (status !== 0) throw new Error(`troupe demo exited with code ${status}:\n${stderr}`)
   const printed = stderr.split('\n')
-  const first = printed.findIndex((line) => plain(line).startsWith('trip  '))
+  const first = printed.findIndex((line) => plain(line).startsWith('lead  '))
   const legend = printed.findIndex((line, index) => index > first && plain(line).startsWith('∥'))
   if (first < 0 || legend < 0) throw new Error('troupe demo printed no tree')
   return ['$ troupe demo', '', ...printed.slice(first, legend + 1), '', ...stdout.trimEnd().split('\n')]

@@ -220,7 +220,7 @@ const pictures: readonly Picture[] = [
     name: 'session',
     at: running,
     async ready({ button, page }) {
-      await button('Approve').waitFor()
+      await button('Allow once').waitFor()
       await page.getByText('The cheapest one').first().waitFor()
     },
   },
@@ -229,12 +229,12 @@ const pictures: readonly Picture[] = [
     at: running,
     widths: [390],
     async ready(chat, width) {
-      await chat.button('Approve').waitFor()
+      await chat.button('Allow once').waitFor()
       await showTimeline(chat, width)
       await chat.rows.nth(5).waitFor()
     },
   },
-  { name: 'approvals', at: '#/approvals', ready: ({ button }) => button('Approve').nth(1).waitFor() },
+  { name: 'approvals', at: '#/approvals', ready: ({ button }) => button('Allow once').nth(1).waitFor() },
   { name: 'agents', at: '#/agents/trip', ready: ({ page }) => page.getByRole('main').getByText('hotels').first().waitFor() },
   {
     name: 'finished',

@@ -48,7 +48,7 @@ const entries: { readonly [folder: string]: RegExp } = {
   kernel: /^kernel\/(?:supervisor\/)?index\.ts$/,
   headends: /^headends\/[a-z-]+\/index\.ts$/,
   // Tests of stores use the sample tree of the contract.
-  testing: /^testing\/(?:store-cases\/sample-tree|index)\.ts$/,
+  testing: /^testing\/(?:store-cases\/(?:sample-tree|turn-records)|index)\.ts$/,
 }
 /** Folders that need nothing but the language. */
 const pure = ['contracts', 'util', 'policy', 'core', 'steps', 'view']

@@ -56,9 +56,9 @@ async function perform(invocation: Invocation, host: Host, argv: readonly string
       const interruption = new Interruption(host)
       if (invocation.web) {
         const { webDemoCommand } = await interruption.before(import('./demo/web-demo-command.ts'))
-        return webDemoCommand(invocation, invocation.web, { host, interruption })
+        return webDemoCommand(invocation, argv, { host, interruption })
       }
-      const { demoCommand } = await interruption.before(import('./commands/demo-command.ts'))
+      const { demoCommand } = await interruption.before(import('./demo/demo-command.ts'))
       return demoCommand(invocation, host, interruption)
     }
     case 'serve': {
@@ -92,6 +92,10 @@ async function perform(invocation: Invocation, host: Host, argv: readonly string
       return (await import('./approvals/approvals-command.ts')).approvalsCommand(invocation, host)
     case 'sessions':
       return (await import('./sessions/sessions-command.ts')).sessionsCommand(invocation, host)
+    case 'usage':
+      return (await import('./usage/usage-command.ts')).usageCommand(invocation, host)
+    case 'store':
+      return (await import('./commands/store-command.ts')).storeCommand(invocation, host)
     case 'mcp':
       return (await import('./mcp/mcp-command.ts')).mcpCommand(invocation, host)
     case 'tools':

@@ -15,6 +15,8 @@ export const errorTable = {
   script_mismatch: { retry: false, summary: 'a request does not match the script of a scripted model' },
   extension_failed: { retry: false, summary: 'an extension is wrong, or asked for something that it may not have' },
   session_unknown: { retry: false, summary: 'no session has that ID' },
+  step_unknown: { retry: false, summary: 'the session has no such model request' },
+  request_not_recorded: { retry: false, summary: 'an older version sent the request, and did not record its tools' },
   session_owned: { retry: true, summary: 'another process runs this session' },
   session_mismatch: { retry: false, summary: 'the session uses a workspace or an agent that this program does not have' },
   session_moved: { retry: false, summary: 'another process has taken over this session' },
@@ -24,6 +26,7 @@ export const errorTable = {
   budget_exhausted: { retry: false, summary: 'the owner of the session has used its budget of the day' },
   store_failed: { retry: true, summary: 'the store could not read or write' },
   store_invalid: { retry: false, summary: 'the store holds something that this version cannot read' },
+  index_damaged: { retry: false, summary: 'the search index is damaged; `troupe store reindex` builds it again' },
   runtime_closed: { retry: false, summary: 'the runtime was closed' },
   internal: { retry: false, summary: 'an invariant of Troupe itself was broken' },
 } as const

@@ -5,7 +5,7 @@ import type { ApprovalId, BlobId, ClientId, ItemId, SessionId, StepId, TreeId, T
 import type { ItemIntent, ItemRecord } from './items.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { CallPart, InputPart, Message } from './messages.ts'
-import type { FinishReason } from './model.ts'
+import type { FinishReason, ModelAbility, ToolSpec } from './model.ts'
 import type { Report, Trace } from './outcome.ts'
 import type { Plan } from './plan.ts'
 import type { Principal } from './principal.ts'
@@ -92,7 +92,20 @@ export interface TurnTotals {
   readonly cost: Cost
   readonly steps: number
   readonly calls: number
+  /** From start to end. */
   readonly durationMs: number
+  /** The part of it that was no work: it waited for a person, or had no driver. Older journals do without. */
+  readonly waitedMs?: number
+}
+
+/** What a model request needs beside the state of its session. Recorded with a step when it differs from that of the step before. */
+export interface RecordedOffer {
+  /** Of the tools and their instructions, which `interaction.offer.recorded` contains. */
+  readonly hash: string
+  /** Of the model: they decide which images and files it gets. */
+  readonly abilities: readonly ModelAbility[]
+  /** Whether the reservation of the step was its `maxOutputTokens`. */
+  readonly capsOutput: boolean
 }
 
 /** The check of an answer that must be JSON. `notice` is for the model, `remedy` for the person. */
@@ -174,7 +187,12 @@ interface Bodies {
     /** What its caller set instead of the definition of the agent. Contained in `agent`. */
     readonly changes?: AgentChanges
     /** For a copy of another session. */
-    readonly forkedFrom?: { readonly sessionId: SessionId; readonly seq: number }
+    readonly forkedFrom?: {
+      readonly sessionId: SessionId
+      readonly seq: number
+      /** The last event of the copy itself: what follows is work of its own. */
+      readonly last?: number
+    }
   }
   /** Replaces the configuration of `interaction.session.created`. */
   'interaction.session.configured': {
@@ -224,6 +242,8 @@ interface Bodies {
     readonly compacts?: boolean
     /** All models are excluded for now, and this one is tried anyway. At most once a turn. */
     readonly probes?: boolean
+    /** Present if it is not that of the step before. Absent in older journals. */
+    readonly offer?: RecordedOffer
     /** Present on a forced last step: the reason, and the notice for the model. */
     readonly last?: { readonly reason: LastStepReason; readonly notice: string }
   }
@@ -297,6 +317,9 @@ interface Bodies {
   /** A spawned child talks to the person from now on: messages to the session go to it. In the journal of the parent. */
   'interaction.handoff.started': { readonly childId: SessionId; readonly agent: string; readonly childPath: string }
   'interaction.handoff.completed': { readonly childId: SessionId; readonly agent: string; readonly reason: HandoffReason }
+
+  /** Tools as they are sent to models, and their instructions for the prompt. In the root, once for each hash, for all sessions of the tree. */
+  'interaction.offer.recorded': { readonly hash: string; readonly tools: readonly ToolSpec[]; readonly instructions: string }
 
   'interaction.hook.completed': {
     readonly hook: string

@@ -58,6 +58,7 @@ export type {
   ParentCall,
   PartialReason,
   QueueEvent,
+  RecordedOffer,
   ReplyRef,
   Reservation,
   RunFlag,
@@ -192,6 +193,7 @@ export type {
 export type { AttemptContext, FinishReason, Model, ModelAbility, ModelAdapter, ModelPart, ModelRequest, ToolSpec } from './model.ts'
 export {
   appendInstruction,
+  compactionPrefix,
   invalidAnswerPrefix,
   isProjectText,
   jsonInstruction,
@@ -225,6 +227,7 @@ export type {
   Continuation,
   ContinuesElsewhere,
   EventsOptions,
+  ModelRequestPlace,
   Receipt,
   SendOptions,
   SessionChange,
@@ -254,6 +257,7 @@ export type {
   OwnerUsages,
   ReadLimits,
   Records,
+  SearchMatch,
   Snapshots,
   StateSnapshot,
   Store,
@@ -267,7 +271,7 @@ export type {
   Trees,
   UsageCharge,
 } from './store.ts'
-export { sessionStatuses } from './store.ts'
+export { maxSearchChars, sessionStatuses } from './store.ts'
 export {
   type AgentCard,
   type ChildControl,
@@ -290,6 +294,19 @@ export {
   type WaitRequest,
 } from './tool.ts'
 export type { SessionToolSource, SourceSession, ToolSource } from './tool-source.ts'
+export {
+  type ModelUsage,
+  maxIndexedChars,
+  type TurnRecord,
+  type TurnRecords,
+  type TurnText,
+  type UsageGroup,
+  type UsageGrouping,
+  type UsageQuery,
+  type UsageReport,
+  type UsageTotals,
+  usageGroupings,
+} from './turn-records.ts'
 export {
   addOwnerUsage,
   addSpent,

@@ -8,6 +8,9 @@ export const lastStepInstruction = 'Answer now with what you have. Tools are dis
 /** Begins the notice for an answer that is not the requested JSON. */
 export const invalidAnswerPrefix = 'Your answer is invalid: '
 
+/** Begins the message that replaces a history that was too long. */
+export const compactionPrefix = 'The earlier conversation was shortened.'
+
 /** For `output.format: text`. */
 export const plainTextInstruction = 'Answer in plain text, without Markdown.'
 

@@ -77,7 +77,10 @@ export interface TurnOperation {
   readonly agentPath: string
   readonly turnId: TurnId
   readonly status: OutcomeStatus
+  /** From start to end. */
   readonly durationMs: number
+  /** The part of it that was no work: it waited for a person, or had no driver. */
+  readonly waitedMs: number
   readonly steps: readonly StepOperation[]
 }
 

@@ -1,12 +1,14 @@
 import type { InputContract, ModelParameters, OutputContract } from './agent.ts'
 import type { ApprovalDecision, ApprovalRequest, GivenAnswer } from './approvals.ts'
 import type { InputMode, InteractionEvent, StreamEvent, TraceContext } from './events.ts'
-import type { ApprovalId, BlobId, ClientId, SessionId } from './ids.ts'
+import type { ApprovalId, BlobId, ClientId, SessionId, StepId } from './ids.ts'
 import type { AgentLimits } from './limits.ts'
 import type { InputPart, Message } from './messages.ts'
+import type { ModelRequest } from './model.ts'
 import type { Outcome } from './outcome.ts'
 import type { Principal } from './principal.ts'
 import type { TreeEntry, TreeFilter } from './store.ts'
+import type { UsageQuery, UsageReport } from './turn-records.ts'
 
 /** Of titles and labels: each is one line. */
 export const sessionFieldLimits = { titleChars: 200, labels: 20, labelChars: 64 } as const
@@ -159,6 +161,16 @@ export interface SessionExport {
 /** A stored output: a text, or bytes with their media type. */
 export type StoredOutput = { readonly text: string } | { readonly mediaType: string; readonly bytes: Uint8Array }
 
+/** A model request of a session. */
+export interface ModelRequestPlace {
+  /** Default: the root. */
+  readonly sessionId?: SessionId | string
+  /** Unique in its session. */
+  readonly stepId: StepId | string
+  /** Default: the last one. */
+  readonly attempt?: number
+}
+
 /** The interface for user interfaces and servers. Ids may be plain strings. Unknown ids throw `session_unknown`. */
 export interface SessionService {
   /** Starts a new session. Resolves when it is durable. */
@@ -209,6 +221,15 @@ export interface SessionService {
   export(sessionId: SessionId | string): Promise<SessionExport>
   /** A stored output of the session, by its handle. */
   output(sessionId: SessionId | string, handle: BlobId | string): Promise<StoredOutput | undefined>
+  /**
+   * What a model was sent, built again from the journal. `step_unknown` if there was no such request; `request_not_recorded` if an
+   * older version sent it, which did not record the tools.
+   */
+  modelRequest(sessionId: SessionId | string, place: ModelRequestPlace): Promise<ModelRequest>
+  /** Sums over ended turns. */
+  usage(query: UsageQuery): Promise<UsageReport>
+  /** Number of sessions, of this owner or all, that a search and costs do not cover. `troupe store reindex` adds them. */
+  unindexed(owner?: string): Promise<number>
   /** The agents that can be asked, by name. */
   agents(): readonly AgentDescription[]
 }

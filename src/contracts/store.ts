@@ -5,6 +5,8 @@ import type { ApprovalId, BlobId, ClientId, OwnerId, TreeId } from './ids.ts'
 import type { Json, MaybePromise } from './json.ts'
 import type { InputPart } from './messages.ts'
 import type { OutcomeStatus } from './outcome.ts'
+import type { TurnRecord, TurnRecords } from './turn-records.ts'
+import type { Cost } from './usage.ts'
 
 /** What lists show of a tree. Written together with the events that change it. */
 export interface TreeSummary {
@@ -40,6 +42,20 @@ export interface TreeEntry extends TreeSummary, TreeIdentity {
   readonly seq: number
   readonly createdAt: number
   readonly updatedAt: number
+  /** Of the turns that have ended here, children included. Absent without one, and for a tree that is not indexed. */
+  readonly cost?: Cost
+  /** In a search: the newest text of the tree that matches. */
+  readonly match?: SearchMatch
+}
+
+/** A piece of a text around the first word that matches. */
+export interface SearchMatch {
+  readonly kind: 'message' | 'answer'
+  /** When its turn ended, in milliseconds since 1970. */
+  readonly at: number
+  readonly snippet: string
+  /** Where the words that match are in the snippet: start and end of each. */
+  readonly ranges: readonly (readonly [number, number])[]
 }
 
 export type Claim =
@@ -60,6 +76,8 @@ export interface AppendBatch {
   readonly identity?: TreeIdentity
   /** Added to the usage of an owner in the same commit, once for each batch. */
   readonly charge?: UsageCharge
+  /** The turns that end in this batch, for search and usage. Stored in the same commit. */
+  readonly turns?: readonly TurnRecord[]
 }
 /** What an owner has used in a period. */
 export interface OwnerUsage {
@@ -181,12 +199,28 @@ export interface TreeFilter {
   readonly workspace?: string
   /** A part of the title, in any case. */
   readonly text?: string
+  /**
+   * Words of messages and answers. Each must be in the same text, in any case, with or without accents, and may be the beginning of
+   * a word there. Words that signs join, such as `foo-bar`, must be there in a row, the first 64 of them; the signs only separate:
+   * `100%` and `C++` are words. Terms without a letter or digit, such as `%`, emoji, and scripts without spaces between words must be
+   * there as they are. At most `maxSearchChars`.
+   */
+  readonly search?: string
   /** Whether a request waits for a person. */
   readonly hasOpenRequests?: boolean
+  /** US dollars. A tree whose cost is unknown or absent does not match. */
+  readonly minCostUsd?: number
+  readonly maxCostUsd?: number
+  /** Milliseconds since 1970. Trees that existed before `until` and have changed since `since`. */
+  readonly since?: number
+  readonly until?: number
   readonly limit?: number
   /** The `createdAt` of the last entry of the page before. It is unique. */
   readonly before?: number
 }
+
+/** Of `TreeFilter.search`. */
+export const maxSearchChars = 10_000
 
 /** A change of the list of trees. `undefined`: a tree was deleted. */
 export interface TreeChange {
@@ -270,6 +304,7 @@ export interface Store {
   readonly trees: Trees
   readonly records: Records
   readonly usages: OwnerUsages
+  readonly turns: TurnRecords
   /** Absent if reading a journal costs nothing. */
   readonly snapshots?: Snapshots
   /**

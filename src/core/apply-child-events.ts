@@ -1,5 +1,6 @@
 import { addSpent, addUsd, type ClientId, type InteractionEvent, type SessionId } from '../contracts/index.ts'
-import type { OpenTurn, PendingInput, SessionState, SpawnedChild } from './state.ts'
+import type { CallList } from './calls/call-list.ts'
+import type { Call, OpenTurn, PendingInput, SessionState, SpawnedChild } from './state.ts'
 import { endWaiting, illegalEvent, openTurn, withTurn } from './state-changes.ts'
 
 // How events of spawned children change the state of their parent. The list `spawned` has the children that are not closed.
@@ -10,7 +11,7 @@ export type ChildEnded = Event<'interaction.subagent.completed' | 'interaction.s
 export function childStarted(state: SessionState, event: Event<'interaction.subagent.started'>): SessionState {
   const turn = openTurn(state, event)
   const { turn: number, childId, agent, childPath, itemId } = event
-  if (number === undefined) return withTurn(state, event, { ...turn, children: turn.children + 1 })
+  if (number === undefined) return withTurn(state, event, { ...turn, children: turn.children + 1, idleBefore: turn.idleMs })
   if (number > 1)
     return withTurn(state, event, { ...turn, spawned: withChild(turn, event, { turn: number, isWorking: true, idleBefore: turn.idleMs }) })
   if (!itemId) throw illegalEvent(event, 'it does not name the call')
@@ -52,6 +53,24 @@ function idleWhileWaiting(
   const [child, ...others] = spawned.filter(({ isWorking }) => isWorking)
   if (waiting.kind !== 'no' || !isWaiting || !child || others.length > 0) return 0
   return Math.max(0, Math.min(idleMs - (known - child.idleBefore), at - since))
+}
+
+/**
+ * Idle time of the only running call is idle time of the parent, too. What both were suspended has been added before. After other
+ * calls have ended, it is the time since then, less all that the child has worked.
+ */
+export function idleWithOnlyChild({ at: since }: SessionState, { step, idleMs: known, idleBefore }: OpenTurn, event: ChildEnded): number {
+  if (step.kind !== 'calling' || hasSeveralOpen(step.calls)) return 0
+  const { at, idleMs, totals } = event
+  const left = idleMs - (known - idleBefore)
+  return Math.max(0, step.calls.length === 1 ? left : Math.min(left, at - since - (totals.durationMs - idleMs)))
+}
+
+/** From the end: the first calls mostly end first. */
+function hasSeveralOpen(calls: CallList<Call>): boolean {
+  let open = 0
+  for (let index = calls.length - 1; index >= 0 && open < 2; index--) if (calls.at(index)?.kind !== 'ended') open++
+  return open > 1
 }
 
 export function childClosed(state: SessionState, event: Event<'interaction.subagent.closed'>): SessionState {

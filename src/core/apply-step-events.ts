@@ -42,6 +42,7 @@ export function applyStepStarted(state: SessionState, event: Event<'interaction.
   if (turn.step.kind !== 'ready' && turn.step.kind !== 'answered') throw illegalEvent(event, 'the step before it has not ended')
   if (!event.stepId) throw illegalEvent(event, 'it has no step id')
   let next = takeInputs(state, event.absorbs)
+  if (event.offer) next = { ...next, stored: { ...next.stored, offer: event.offer } }
   if (event.last && turn.last === undefined)
     next = appendMessage(next, { role: 'user', parts: [{ type: 'text', text: event.last.notice }] })
   const step: AskingStep = {

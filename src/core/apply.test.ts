@@ -224,6 +224,12 @@ const tests: { readonly [Type in EventType]: () => void } = {
     expect(state(...begun, last, stepFailed(), { ...last, attempt: 2 } as EventDraft).history.length).toBe(2)
     expect(() => state(...asked, stepStarted())).toThrow(/the step before it has not ended/)
   },
+  'interaction.offer.recorded': () => {
+    const recorded = (hash: string): EventDraft => ({ type: 'interaction.offer.recorded', hash, tools: [], instructions: '' })
+    const offer = { hash: 'h2', abilities: ['tools'], capsOutput: false } as const
+    expect(state(recorded('h1'), recorded('h2')).stored).toEqual({ output: false, parts: false, offers: ['h1', 'h2'] })
+    expect(state(recorded('h2'), ...begun, stepStarted({ offer })).stored).toMatchObject({ offers: ['h2'], offer })
+  },
   'interaction.step.completed': () => {
     const next = state(...asked, textStarted(), textCompleted(), answered())
     expect([...next.history].at(-1)).toEqual({ role: 'assistant', parts: [{ type: 'text', text: 'done' }] })
@@ -304,10 +310,18 @@ const tests: { readonly [Type in EventType]: () => void } = {
     expect(() => state(...asked, textCompleted())).toThrow(/the item is not open/)
     const stored = { ...callCompleted(1) } as Extract<EventDraft, { type: 'interaction.item.completed' }>
     const storedWith = (more: object) => state(...two, { ...stored, item: { ...stored.item, ...more } } as EventDraft).stored
-    expect(state(...two, stored).stored).toEqual({ output: false, parts: false })
-    expect(storedWith({ output: { handle: 'b', bytes: 9 } })).toEqual({ output: true, parts: false })
-    expect(storedWith({ parts: [{ type: 'image', mediaType: 'image/png', blob: 'b', bytes: 9 }] })).toEqual({ output: false, parts: true })
-    expect(storedWith({ parts: [{ type: 'file', mediaType: 'text/csv', blob: 'b', bytes: 9 }] })).toEqual({ output: true, parts: true })
+    expect(state(...two, stored).stored).toEqual({ output: false, parts: false, offers: [] })
+    expect(storedWith({ output: { handle: 'b', bytes: 9 } })).toEqual({ output: true, parts: false, offers: [] })
+    expect(storedWith({ parts: [{ type: 'image', mediaType: 'image/png', blob: 'b', bytes: 9 }] })).toEqual({
+      output: false,
+      parts: true,
+      offers: [],
+    })
+    expect(storedWith({ parts: [{ type: 'file', mediaType: 'text/csv', blob: 'b', bytes: 9 }] })).toEqual({
+      output: true,
+      parts: true,
+      offers: [],
+    })
   },
   'interaction.approval.requested': () => {
     expect(openTurn(...asked, called('look_up'), approvalRequested())).toMatchObject({

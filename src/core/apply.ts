@@ -4,7 +4,7 @@ import { withDecision, withOpenQuestion } from '../policy/call-questions.ts'
 import { grantedBy } from '../policy/grants.ts'
 import { Sequence } from '../util/sequence.ts'
 import { selectionEntry } from './accounting-entries.ts'
-import { type ChildEnded, childClosed, childStarted, handoffChanged, spawnedEnded } from './apply-child-events.ts'
+import { type ChildEnded, childClosed, childStarted, handoffChanged, idleWithOnlyChild, spawnedEnded } from './apply-child-events.ts'
 import {
   applyItemCompleted,
   applyItemStarted,
@@ -115,6 +115,9 @@ function applyByType(state: SessionState, event: InteractionEvent): SessionState
       return event.verdict === 'resumed' ? resumedByHook(state, event) : withPosition(state, event)
     case 'interaction.context.added':
       return contextAdded(state, event)
+    case 'interaction.offer.recorded':
+      // Its time is that of a step below: it is no sign of work or waiting of the root.
+      return { ...state, seq: event.seq, stored: { ...state.stored, offers: [...state.stored.offers, event.hash] } }
     case 'interaction.context.compacted':
       return compacted(state, event)
     case 'interaction.session.idle':
@@ -224,6 +227,7 @@ function turnStarted(state: SessionState, event: Event<'interaction.turn.started
       id: event.turnId,
       startedAt: asked ? event.at - asked.latencyMs : event.at,
       idleMs: 0,
+      idleBefore: 0,
       waiting: { kind: 'no' },
       cancel: 'no',
       steps: 0,
@@ -272,18 +276,17 @@ function turnEnded(state: SessionState, event: TurnEnd): SessionState {
   return { ...state, seq: event.seq, at: event.at, inputs, turn: event.report ? { ...ended, report: event.report } : ended }
 }
 
-/** Charges the parent with the child. Idle time of the only running child is idle time of the parent, too. */
+/** Charges the parent with the child. */
 function childEnded(state: SessionState, event: ChildEnded): SessionState {
   if (event.turn !== undefined) return spawnedEnded(state, event, event.turn)
   const turn = openTurn(state, event)
-  const { seq, at, totals, paidUsd, children, idleMs } = event
-  const waited = turn.step.kind === 'calling' && turn.step.calls.length === 1 ? idleMs : 0
+  const { seq, at, totals, paidUsd, children } = event
   const next: OpenTurn = {
     ...turn,
     spent: addSpent(turn.spent, totals.usage, totals.cost),
     paidUsd: addUsd(turn.paidUsd, paidUsd),
     children: turn.children + children,
-    idleMs: turn.idleMs + waited,
+    idleMs: turn.idleMs + idleWithOnlyChild(state, turn, event),
   }
   return { ...state, seq, at, spent: addSpent(state.spent, totals.usage, totals.cost), turn: next }
 }
@@ -325,6 +328,7 @@ function compacted(state: SessionState, event: Event<'interaction.context.compac
   const next = { length: left.length, carried, helped: event.tokensAfter < event.tokensBefore }
   const turn = state.turn.kind === 'open' ? afterCompaction(state.turn, next.helped, all.length - state.compacted.length) : state.turn
   const stored = {
+    ...state.stored,
     output: state.stored.output || event.output !== undefined,
     parts: left.some(hasStoredParts) || state.inputs.some(({ parts }) => parts.some(isStoredPart)),
   }

@@ -24,7 +24,8 @@ export interface EventWriter {
   readonly now: number
   /** Converts a moment of the monotonic clock to milliseconds since 1970. */
   at(moment: number): number
-  push(event: InteractionEvent): void
+  /** `before`: the state of the session before the event. */
+  push(event: InteractionEvent, before: SessionState): void
   live(event: LiveEvent): void
   flush(): MaybePromise<void>
 }
@@ -109,8 +110,9 @@ export class Session {
   /** `event` begins with `nextEnvelope()`. */
   record(event: InteractionEvent): void {
     if (this.#mode === 'released' && !isAllowedAfterRelease(event)) throw new Released()
-    this.#state = apply(this.#state, event)
-    this.#writer.push(event)
+    const before = this.#state
+    this.#state = apply(before, event)
+    this.#writer.push(event, before)
     if (this.#state.historyChars < maxKeptHistoryChars) keepHiddenClass(event.type, event, this.#state)
     if (event.type === 'interaction.turn.started') this.#interrupt = new Interrupt()
   }

@@ -20,6 +20,7 @@ import type {
   Message,
   ParentCall,
   PlanIntent,
+  RecordedOffer,
   Report,
   Reservation,
   SessionId,
@@ -90,12 +91,16 @@ export interface EarlierTurn extends Pick<EndedTurn, 'id' | 'ending' | 'totals' 
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** What the blob store has. An object: the state, which is copied for every event, does not grow. */
+/** What blob store and journal have. An object: the state, which is copied for every event, does not grow. */
 export interface StoredContent {
   /** Outputs that `read_output` reads. */
   readonly output: boolean
   /** Images and files of the history. */
   readonly parts: boolean
+  /** In a root: the hashes of the offers that the journal of the tree contains. */
+  readonly offers: readonly string[]
+  /** Of the last model request. */
+  readonly offer?: RecordedOffer
 }
 
 /** The history after the last compaction. */
@@ -135,6 +140,8 @@ export interface OpenTurn {
   readonly startedAt: number
   /** Time that is not work: waits for a person, or no driver. */
   readonly idleMs: number
+  /** The same, when the last child of a call started. */
+  readonly idleBefore: number
   readonly waiting: Waiting
   readonly cancel: Cancel
   readonly steps: number

@@ -32,9 +32,10 @@ export const isReadableBy = (part: OutputPart, abilities: readonly ModelAbility[
   return ability !== undefined && abilities.includes(ability)
 }
 
-export const nothingStored: StoredContent = { output: false, parts: false }
+export const nothingStored: StoredContent = { output: false, parts: false, offers: [] }
 
 export const withStoredOutput = (stored: StoredContent, { output, parts = [] }: CallRecord): StoredContent => ({
+  ...stored,
   output: stored.output || output !== undefined || parts.some(({ type }) => type === 'file'),
   parts: stored.parts || parts.some(isStoredPart),
 })

@@ -5,6 +5,7 @@ import { parseDuration } from '../util/parse-units.ts'
 import { describeNode, listNames, suggestName } from '../yaml/messages.ts'
 import { SourceText, startOfText } from '../yaml/source-text.ts'
 import { keyText, nodeToJson, positionAt, refuseAliases } from '../yaml/yaml-nodes.ts'
+import type { TokenPrice } from './token-price.ts'
 
 export type ScriptFault =
   | Extract<ModelFailureClass, 'rate_limit' | 'auth' | 'quota' | 'network' | 'timeout' | 'invalid_response' | 'model'>
@@ -26,21 +27,30 @@ export interface ScriptStep {
   readonly usage?: Usage
 }
 
+export interface Script {
+  readonly steps: readonly ScriptStep[]
+  /** Tokens a second at which texts arrive. Without it they arrive immediately. */
+  readonly pace?: number
+  readonly price?: TokenPrice
+}
+
+const scriptKeys = ['steps', 'pace', 'price'] as const
 const faults: readonly ScriptFault[] = ['rate_limit', 'auth', 'quota', 'network', 'timeout', 'invalid_response', 'model', 'cut', 'silence']
 const stepKeys = ['reasoning', 'text', 'calls', 'fault', 'delay', 'usage'] as const
+const priceKeys = ['input', 'output', 'cacheRead', 'cacheWrite'] as const
 const usageKeys = ['input', 'output', 'cacheRead', 'cacheWrite', 'reasoning'] as const
 
 type Report = (node: Node, message: string, remedy?: string) => void
 
 /** Reads a script. Throws `script_invalid` with all problems and their places. A text that is no script is not shown. */
-export function parseScript(text: string, place: string): readonly ScriptStep[] {
+export function parseScript(text: string, place: string): Script {
   const source = new SourceText(text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'), place)
-  const steps = readSteps(source)
+  const script = readScript(source)
   source.throwIfProblems('script_invalid', 'The script')
-  return steps
+  return script
 }
 
-function readSteps(source: SourceText): readonly ScriptStep[] {
+function readScript(source: SourceText): Script {
   const counter = new LineCounter()
   const positionOf = (node: Node) => positionAt(counter, node.range?.[0] ?? 0)
   const report: Report = (node, message, remedy) => source.problem(positionOf(node), message, remedy)
@@ -50,19 +60,55 @@ function readSteps(source: SourceText): readonly ScriptStep[] {
     if (!isMap(contents) || !contents.has('steps')) {
       const remedy = 'Write `steps:` and below it `  - text: Hello.`'
       source.problemWithoutLine(startOfText, 'a script must have `steps`, the list of its replies', remedy)
-      return []
+      return { steps: [] }
     }
     for (const { pos, message } of [...document.errors, ...document.warnings])
       source.problem(positionAt(counter, pos[0]), message.split('\n', 1)[0] ?? message)
     refuseAliases(source, document, positionOf)
-    const { steps } = fieldsOf(contents, { what: 'a script', known: ['steps'] }, report)
+    const { steps, pace, price } = fieldsOf(contents, { what: 'a script', known: scriptKeys }, report)
     if (isSeq(steps) && steps.items.length === 0) report(steps, '`steps` is empty', 'Write at least `- text: Hello.`')
-    return itemsOf(steps, '`steps`', report).map((node) => readStep(node, report))
+    return {
+      steps: itemsOf(steps, '`steps`', report).map((node) => readStep(node, report)),
+      ...optional('pace', pace && readPace(pace, report)),
+      ...optional('price', price && readPrice(price, report)),
+    }
   } catch (error) {
     // The parser is recursive: thousands of nested brackets exhaust its stack.
     source.problemWithoutLine(startOfText, `the text cannot be read as YAML: ${messageOf(error)}`)
-    return []
+    return { steps: [] }
   }
+}
+
+const maxPace = 10_000
+
+function readPace(node: Node, report: Report): number | undefined {
+  const pace = isScalar(node) ? node.value : undefined
+  if (typeof pace === 'number' && pace >= 1 && pace <= maxPace) return pace
+  const message = `\`pace\` must be a number of tokens a second from 1 to ${maxPace}, not ${describeNode(node)}`
+  report(node, message, 'Write it like `60`, or leave it out: then texts arrive immediately.')
+  return undefined
+}
+
+const priceExample = '`price: { input: 3, output: 15 }`'
+
+function readPrice(node: Node, report: Report): TokenPrice | undefined {
+  const price: { -readonly [K in keyof TokenPrice]?: number } = {}
+  const fields = fieldsOf(node, { what: '`price`', known: priceKeys }, report)
+  for (const key of priceKeys) {
+    const figure = fields[key]
+    const usd = isScalar(figure) ? figure.value : undefined
+    if (typeof usd === 'number' && Number.isFinite(usd) && usd >= 0) price[key] = usd
+    else if (figure)
+      report(
+        figure,
+        `\`${key}\` must be US dollars per million tokens, at least 0, not ${describeNode(figure)}`,
+        `Write it like ${priceExample}.`,
+      )
+  }
+  if (isMap(node) && (!fields.input || !fields.output))
+    report(node, '`price` must have `input` and `output`, in US dollars per million tokens', `Write it like ${priceExample}.`)
+  const { input, output } = price
+  return input === undefined || output === undefined ? undefined : { ...price, input, output }
 }
 
 function readStep(node: Node, report: Report): ScriptStep {

@@ -118,6 +118,80 @@ test('an abort ends a delay and leaves no timer behind', async () => {
   expect([await reply, clock.pending]).toEqual([[], 0])
 })
 
+describe('a pace', () => {
+  const script = `pace: 10\nsteps: [{ reasoning: Let me see., text: 'Off to Oslo, ${'x'.repeat(100)}', calls: [{ tool: look }] }]`
+  const started = (model: Model, signal = live()) => {
+    const parts: ModelPart[] = []
+    const reply = (async () => {
+      for await (const part of model.stream(after(0), { signal })) parts.push(part)
+    })()
+    return { parts, reply, length: () => parts.reduce((sum, part) => sum + ('text' in part ? part.text.length : 0), 0) }
+  }
+
+  test('spreads reasoning and text over the time that their tokens take, on the clock, in small pieces', async () => {
+    const clock = new FakeClock()
+    const { parts, reply, length } = started(await load(script, clock))
+    const lengths = []
+    for (let second = 0; second < 3; second++) {
+      await clock.elapse(1000)
+      lengths.push(length())
+    }
+    // 10 tokens a second are 40 characters a second.
+    expect(lengths).toEqual([23, 64, 104])
+    await clock.elapse(1000)
+    await reply
+    expect(Math.max(...parts.map((part) => ('text' in part ? part.text.length : 0)))).toBeLessThanOrEqual(41)
+    expect(parts.slice(-2)).toMatchObject([{ type: 'call', name: 'look' }, { type: 'finish' }])
+    expect(clock.pending).toBe(0)
+  })
+
+  test('can be switched off by the program', async () => {
+    const model = await scriptModel(script, 'a.yaml', { id: 'script/a.yaml', clock: new FakeClock(), pacesScripts: false })
+    expect(await ask(model)).toHaveLength(11)
+  })
+
+  test('ends with an abort, and leaves no timer behind', async () => {
+    const clock = new FakeClock()
+    const controller = new AbortController()
+    const { parts, reply } = started(await load(script, clock), controller.signal)
+    await clock.elapse(200)
+    const before = parts.length
+    controller.abort()
+    await reply
+    expect([parts.length, clock.pending]).toEqual([before, 0])
+  })
+
+  test('faster than a timer is kept on average', async () => {
+    const clock = new FakeClock()
+    const { reply } = started(await load(`pace: 10000\nsteps: [{ text: '${'word '.repeat(800)}' }]`, clock))
+    await clock.elapse(99)
+    expect(clock.pending).toBe(1)
+    await clock.elapse(1)
+    await reply
+  })
+})
+
+describe('a price', () => {
+  const usage = { input: 1_000_000, output: 200_000, cacheRead: 500_000, cacheWrite: 100_000, reasoning: 0 }
+  test.each([
+    ['{ input: 3, output: 15 }', 6],
+    ['{ input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 }', 4.725],
+    ['{ input: 0, output: 0 }', 0],
+  ])('%s costs %d dollars', async (price, cost) => {
+    const model = await load(`price: ${price}\nsteps: [{ text: a }]`)
+    expect(model.costOf?.(usage)).toBeCloseTo(cost, 10)
+  })
+
+  test('is applied to the usage of a step by the loop, not by the reply', async () => {
+    const model = await load('price: { input: 3, output: 15 }\nsteps: [{ text: a, usage: { input: 7, output: 1 } }]')
+    expect((await ask(model)).at(-1)).toEqual({
+      type: 'finish',
+      reason: 'stop',
+      usage: { input: 7, output: 1, cacheRead: 0, cacheWrite: 0, reasoning: 0 },
+    })
+  })
+})
+
 async function problemsOf(script: string): Promise<readonly Problem[]> {
   try {
     await load(script)
@@ -171,9 +245,36 @@ describe('a wrong script', () => {
       'steps: [{ text: &a x }, { text: *a }]',
       ['1:20 the anchor `&a` is not allowed', '1:33 aliases are not allowed', '1:33 `text` must be text, not an alias'],
     ],
+    ...['pace: 0', 'pace: -1', 'pace: 1e9', 'pace: .inf', 'pace: .nan', 'pace: fast', 'pace:', 'pace: [1]', "pace: '60'"].map(
+      (pace): [string, readonly string[]] => [
+        `${pace}\nsteps: [{ text: a }]`,
+        [expect.stringMatching(/^1:\d `pace` must be a number of tokens a second from 1 to 10000, not /)],
+      ],
+    ),
+    ['price: 3\nsteps: [{ text: a }]', ['1:8 `price` must be a map with `input`, `output`, `cacheRead`, `cacheWrite`, not the number 3']],
+    [
+      'price: { input: -3, output: free, cachRead: 1 }\nsteps: [{ text: a }]',
+      [
+        '1:17 `input` must be US dollars per million tokens, at least 0, not the number -3',
+        '1:29 `output` must be US dollars per million tokens, at least 0, not "free"',
+        '1:35 `price` has no key `cachRead`',
+      ],
+    ],
+    ['price: { output: 1 }\nsteps: [{ text: a }]', ['1:8 `price` must have `input` and `output`, in US dollars per million tokens']],
+    ['price: {}\nsteps: [{ text: a }]', ['1:8 `price` must have `input` and `output`, in US dollars per million tokens']],
+    ['speed: 1\nsteps: [{ text: a }]', ['1:1 a script has no key `speed`']],
     ['steps: [{ text: a }', ['1:20 Flow sequence in block collection must be sufficiently indented and end with a ]']],
     ['steps: [{ text: a }]\nsteps: [{ text: a }]', ['2:1 Map keys must be unique']],
   ]
+  test('every problem of pace and price has a remedy', async () => {
+    const found = await problemsOf('pace: fast\nprice: { input: free }\nsteps: [{ text: a }]')
+    expect(found.map(({ remedy }) => remedy)).toEqual([
+      'Write it like `60`, or leave it out: then texts arrive immediately.',
+      'Write it like `price: { input: 3, output: 15 }`.',
+      'Write it like `price: { input: 3, output: 15 }`.',
+    ])
+  })
+
   test.each(scripts)('%j', async (script, found) => {
     expect((await problemsOf(script)).map(({ place, message }) => `${place.slice('a.yaml:'.length)} ${message}`)).toEqual(found)
   })

@@ -6,12 +6,15 @@
 // 2. Sessions are independent, except for two with the same first message that reach the same fault at the same time.
 import type { AttemptContext, Clock, Message, Model, ModelFailure, ModelPart, ModelRequest } from '../contracts/index.ts'
 import { shortHash } from '../util/hash.ts'
-import type { ScriptFault, ScriptStep } from './parse-script.ts'
+import type { Script, ScriptFault, ScriptStep } from './parse-script.ts'
+import { costAt } from './token-price.ts'
 
 export interface ScriptModelOptions {
   /** `script/<file>`, for accounting. */
   readonly id: string
   readonly clock: Clock
+  /** `false`: texts arrive immediately, also if the script has a `pace`. Default: `true`. */
+  readonly pacesScripts?: boolean
 }
 
 /** A reply with the faults before it. The last slot has no reply if the script ends with faults. */
@@ -26,7 +29,8 @@ interface Slot {
  */
 export async function scriptModel(text: string, place: string, options: ScriptModelOptions): Promise<Model> {
   const { parseScript } = await import('./parse-script.ts')
-  const slots = slotsOf(parseScript(text, place))
+  const { steps, pace, price } = parseScript(text, place)
+  const slots = slotsOf(steps)
   const played = new Map<string, number>()
 
   function stream(request: ModelRequest, call: AttemptContext): AsyncIterable<ModelPart> {
@@ -38,22 +42,34 @@ export async function scriptModel(text: string, place: string, options: ScriptMo
     if (fault) played.set(key, faults + 1)
     const step = fault ?? slot?.reply
     if (!step) return noReplyLeft(options.id, slots)
-    return play(step, { position, clock: options.clock, signal: call.signal, done: () => played.delete(key) })
+    const { clock, pacesScripts = true } = options
+    const done = (): void => void played.delete(key)
+    return play(step, { position, clock, signal: call.signal, done, price, pace: pacesScripts ? pace : undefined })
   }
-  return { id: options.id, abilities: ['tools', 'reasoning'], costOf: () => 0, stream }
+  return { id: options.id, abilities: ['tools', 'reasoning'], costOf: (usage) => (price ? costAt(price, usage) : 0), stream }
 }
 
 interface Playing {
   readonly position: number
+  readonly pace: Script['pace']
+  readonly price: Script['price']
   readonly clock: Clock
   readonly signal: AbortSignal
   /** The reply was sent completely. */
   done(): void
 }
 
-async function* play(step: ScriptStep, { position, clock, signal, done }: Playing): AsyncGenerator<ModelPart> {
+async function* play(step: ScriptStep, { position, pace, price, clock, signal, done }: Playing): AsyncGenerator<ModelPart> {
   if (step.delayMs > 0) await pause(step.delayMs, clock, signal)
+  const started = clock.monotonic()
+  let characters = 0
   for (const part of partsOf(step, position)) {
+    if (pace !== undefined && 'text' in part) {
+      characters += part.text.length
+      // Measured from the start: what a timer is late does not add up.
+      const ms = started + (characters / charsPerToken / pace) * 1000 - clock.monotonic()
+      if (ms >= 1) await pause(ms, clock, signal)
+    }
     if (signal.aborted) return
     yield part
   }
@@ -61,8 +77,13 @@ async function* play(step: ScriptStep, { position, clock, signal, done }: Playin
   if (step.fault === 'silence') return aborted(signal)
   if (step.fault !== undefined) return yield { type: 'error', failure: scriptedFailure(step.fault) }
   done()
-  yield { type: 'finish', reason: step.calls.length > 0 ? 'tool-calls' : 'stop', ...(step.usage && { usage: step.usage }), costUsd: 0 }
+  const reason = step.calls.length > 0 ? 'tool-calls' : 'stop'
+  // Without usage the loop estimates it, and applies the price to the estimate.
+  yield { type: 'finish', reason, ...(step.usage && { usage: step.usage }), ...(!price && { costUsd: 0 }) }
 }
+
+/** An estimate, as the loop makes it. */
+const charsPerToken = 4
 
 async function* noReplyLeft(id: string, slots: readonly Slot[]): AsyncGenerator<ModelPart> {
   const replies = slots.filter(({ reply }) => reply !== undefined).length
@@ -94,8 +115,9 @@ function sessionKey({ system, messages }: ModelRequest, position: number): strin
   return shortHash(JSON.stringify([system, opening, position]))
 }
 
+/** Words; long ones in pieces. */
 function words(text = ''): readonly string[] {
-  return text.match(/\s*\S+(?:\s+$)?/g) ?? (text === '' ? [] : [text])
+  return text.match(/\s*\S{1,40}(?:\s+$)?/gu) ?? (text === '' ? [] : [text])
 }
 
 const faultTexts: { readonly [F in Exclude<ScriptFault, 'cut' | 'silence'>]: string } = {

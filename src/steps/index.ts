@@ -2,7 +2,7 @@ export { confinementFor } from './approval/agent-confinement.ts'
 export { applyDecision, recheckOpenRequests, storeProjectGrant } from './approval/approval-decisions.ts'
 export { interruptGraceMs } from './calls/call-limit.ts'
 export { Lanes } from './calls/lanes.ts'
-export { matchesTool, offeredName, ToolRegistry } from './calls/tool-registry.ts'
+export { matchesTool, type Offer, offeredName, ToolRegistry } from './calls/tool-registry.ts'
 export { storedPartText } from './context/part-text.ts'
 export {
   ActiveSession,
@@ -18,6 +18,7 @@ export { describeLimits, limitAboveTexts, limitText, raiseLimitText } from './lo
 export { loadSteps, performer } from './loop/performer.ts'
 export { reportOf } from './loop/report-of.ts'
 export { ModelHealth, sharedModelHealth } from './model/model-health.ts'
+export { type RecordedStep, rebuildRequest } from './model/rebuild-request.ts'
 export type { QueueLimits } from './queues/queue.ts'
 export type { QueueSlots, WaitTarget } from './queues/queue-slot.ts'
 export { Queues, queueNames } from './queues/queues.ts'

@@ -8,7 +8,9 @@ import { listWatchCases } from './store-cases/list-watch-cases.ts'
 import { ownershipCases } from './store-cases/ownership-cases.ts'
 import { recordCases, usageCases } from './store-cases/record-cases.ts'
 import type { StoreCases } from './store-cases/sample-tree.ts'
+import { searchCases } from './store-cases/search-cases.ts'
 import { deletionCases, treeCases } from './store-cases/tree-cases.ts'
+import { costCases, replaceCases, turnCases } from './store-cases/turn-cases.ts'
 
 export interface StoreUnderTest {
   /** Empty and unshared. */
@@ -41,6 +43,10 @@ export function storeContract(open: () => Promise<StoreUnderTest>): readonly Con
     snapshots: snapshotCases,
     records: recordCases,
     usage: usageCases,
+    search: searchCases,
+    turns: turnCases,
+    costs: costCases,
+    'replaced records': replaceCases,
   }
   return Object.entries(groups).flatMap(([group, cases]) =>
     Object.entries(cases).map(([name, check]) => ({ name: `${group}: ${name}`, run: () => runCase(open, check) })),

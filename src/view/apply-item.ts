@@ -4,7 +4,7 @@ import { addWords, completeText, stepOf } from './apply-step.ts'
 import { changesOf, exitCodeOf, permitOf } from './call-result.ts'
 import { callSummary } from './call-summary.ts'
 import { callName } from './join-session.ts'
-import { type CallNode, type HookNode, lastStep, lastTurn, markChanged, type SessionNodes, type StepNode } from './nodes.ts'
+import { type CallNode, countFailure, type HookNode, lastStep, lastTurn, markChanged, type SessionNodes, type StepNode } from './nodes.ts'
 
 type ItemEvent = InteractionEvent<'interaction.item.started' | 'interaction.item.updated' | 'interaction.item.completed'>
 
@@ -96,6 +96,7 @@ function endCall(session: SessionNodes, step: StepNode, { item, at }: { readonly
   const call = session.calls.get(item.id)
   if (!call) return
   const { latencyMs, status, error, bytesIn, bytesOut } = item
+  if (isFailure(status, call.isAgent)) countFailure(session)
   step.open.delete(call)
   // The intents of a step are committed together; the latency tells when a call began.
   const from = call.child ? call.span.from : at - latencyMs
@@ -109,6 +110,10 @@ function endCall(session: SessionNodes, step: StepNode, { item, at }: { readonly
   delete call.inQueue
   markChanged(session, call)
 }
+
+/** A tool that was stopped has not failed; an agent that was has no answer. */
+const isFailure = (status: CallNode['status'], isAgent: boolean): boolean =>
+  status === 'failed' || status === 'declined' || status === 'unknown' || (isAgent && status === 'interrupted')
 
 function applyUpdate(session: SessionNodes, { update, itemId }: InteractionEvent<'interaction.item.updated'>): void {
   if (update.kind === 'plan') {

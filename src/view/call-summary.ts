@@ -33,6 +33,9 @@ const maxSubjectLength = 1_000
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
+/** The task of an agent in one line. May be empty. */
+export const taskText = ({ task = '' }: { readonly task?: string }): string => oneLine(task.slice(0, maxSubjectLength))
+
 function subjectsOf(item: SummarisedCall): readonly string[] {
   const { tool, type, input, details } = item
   const shown = shownFor(item)

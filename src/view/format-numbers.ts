@@ -1,4 +1,5 @@
 import type { Cost, TurnReason, Usage } from '../contracts/index.ts'
+import { type Times, workOf } from './waiting.ts'
 
 /** `82 ms`, `1.43 s`, `2 m 05 s`. */
 export function duration(ms: number): string {
@@ -13,6 +14,22 @@ export function elapsed(ms: number): string {
   if (seconds < 10) return `${(Math.floor(seconds * 10) / 10).toFixed(1)} s`
   return seconds < 60 ? `${Math.floor(seconds)} s` : minutes(Math.floor(seconds))
 }
+
+/** `1.20 s`, or with waiting time `1.20 s work · 49 s waiting`. */
+export function workTime(times: Times, format = duration): string {
+  const waiting = waitingText(times)
+  const work = format(workOf(times))
+  return waiting === '' ? work : `${work} work · ${waiting}`
+}
+
+/** `49 s waiting`; empty if there was none. */
+export function waitingText({ waitedMs = 0 }: Pick<Times, 'waitedMs'>): string {
+  const text = waitingTime(waitedMs)
+  return text === '' ? '' : `${text} waiting`
+}
+
+/** `49 s`; empty for less than `elapsed` shows. */
+export const waitingTime = (ms: number): string => (ms < 100 ? '' : elapsed(ms))
 
 function minutes(seconds: number): string {
   const two = (n: number): string => String(n).padStart(2, '0')

@@ -1,11 +1,26 @@
 export { type CallPermit, changesOf, decidedText, exitCodeOf, type FileChange, terminalApproverName } from './call-result.ts'
-export { requestSummary, runAgainOutside, shownFor } from './call-summary.ts'
-export { answerNeeded, duration, elapsed, grouped, plural, price, reasonText, size, timeText, tokens } from './format-numbers.ts'
+export { requestSummary, runAgainOutside, shownFor, taskText } from './call-summary.ts'
+export {
+  answerNeeded,
+  duration,
+  elapsed,
+  grouped,
+  plural,
+  price,
+  reasonText,
+  size,
+  timeText,
+  tokens,
+  waitingText,
+  waitingTime,
+  workTime,
+} from './format-numbers.ts'
 export {
   type AgentNode,
   type AttemptNode,
   type CallNode,
   childrenOf,
+  failedInside,
   type HookNode,
   isRunning,
   lastStep,
@@ -28,4 +43,6 @@ export {
 export { type AgentSummary, type ModelSummary, runSummary, summaryOf, type ToolSummary } from './run-summary.ts'
 export { type Applied, applyEvent, applyPast, emptyTree, runTree, showInterrupting, subjectOf } from './run-tree.ts'
 export { spentByAttempts, spentByTurns } from './spent.ts'
+export { totalLine } from './total-line.ts'
 export { treeSummary } from './tree-summary.ts'
+export { agentTimes, callTimes, type Times, turnTimes, workOf } from './waiting.ts'

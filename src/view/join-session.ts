@@ -24,6 +24,7 @@ export function joinSession(tree: RunTree, event: StreamEvent): SessionNodes {
     parallelCalls: Number.POSITIVE_INFINITY,
     notes: [],
     turns: [],
+    failed: 0,
     messages: [],
     history: [],
     ...(started?.forkedFrom && { forkedFrom: started.forkedFrom.sessionId }),

@@ -184,6 +184,18 @@ export interface StepNode {
   absorbed: readonly string[]
 }
 
+/** How long a turn has waited, from its own events. See `waiting.ts`. */
+export interface Waiting {
+  /** Waits that are over. */
+  ms: number
+  /** Since when it waits. */
+  since?: number
+  /** Time of its last event. */
+  at: number
+  /** The children that work for it, with the time that it had waited when they began. */
+  readonly children: Map<AgentNode, { readonly waited: number; readonly isSpawned: boolean }>
+}
+
 export interface TurnNode {
   readonly id: NodeId
   /** Of its agent, from 1. */
@@ -195,6 +207,7 @@ export interface TurnNode {
   /** The queue that its next model request waits in. */
   inQueue?: QueuePlace
   span: Span
+  readonly waiting: Waiting
   readonly steps: StepNode[]
   /** Names of the tools called so far. */
   readonly toolNames: Set<string>
@@ -204,7 +217,7 @@ export interface TurnNode {
   /** Ids of the messages that began it. */
   readonly inputs: readonly string[]
   ending?: TurnEnding
-  /** The answer, in a tree that keeps content. */
+  /** The answer of a child; of a root in a tree that keeps content. */
   report?: Report
 }
 
@@ -230,6 +243,10 @@ export interface AgentNode {
   /** Notes from before the first step. */
   readonly notes: NoteNode[]
   readonly turns: TurnNode[]
+  /** What its parent asked a child for, in full. */
+  task?: string
+  /** How many calls failed, its own and those of the agents below it. A child that failed is one of them, in its parent. */
+  failed: number
   /** Its configuration, messages to it, and earlier messages that a client brought along, in a tree that keeps content. */
   spec?: AgentSpec
   readonly messages: MessageNode[]
@@ -263,6 +280,14 @@ export interface SessionNodes {
   readonly hooks: Map<string, HookNode[]>
 }
 
+/** Counts a failed call in its agent, and in those above it. */
+export function countFailure(session: SessionNodes): void {
+  for (let at: SessionNodes | undefined = session; at; at = at.parent) {
+    at.agent.failed++
+    markChanged(at, at.agent)
+  }
+}
+
 /** `step 2`; in a further turn of a child `turn 2 · step 1`, because all turns of a child are shown below one call. */
 export const stepName = ({ label }: AgentNode, turn: TurnNode | undefined, step: number | string): string =>
   label === '' || !turn || turn.number === 1 ? `step ${step}` : `turn ${turn.number} · step ${step}`
@@ -284,3 +309,6 @@ export const shownStatus = ({ status, isAgent, child, sandbox, inQueue, isAsking
 
 /** The agents that a call has started, in their order. */
 export const childrenOf = ({ child, earlier = [] }: CallNode): readonly AgentNode[] => (child ? [...earlier, child] : [])
+
+/** How many operations failed below a call of an agent. */
+export const failedInside = (call: CallNode): number => childrenOf(call).reduce((sum, { failed }) => sum + failed, 0)

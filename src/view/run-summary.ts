@@ -35,6 +35,8 @@ export interface AgentSummary extends Counted {
   /** Size of its inputs and reports; 0 for the root. */
   readonly bytesIn: number
   readonly bytesOut: number
+  /** The part of `latencyMs` that was no work. */
+  readonly waitedMs: number
   readonly models: readonly ModelSummary[]
   readonly tools: readonly ToolSummary[]
   readonly agents: readonly AgentSummary[]
@@ -48,8 +50,8 @@ export function runSummary({ operations, trace }: Pick<Outcome, 'operations' | '
 /** Over several turns of one session. */
 export function summaryOf(turns: readonly TurnOperation[], { callPath }: Pick<Outcome['trace'], 'callPath'>): AgentSummary {
   const failed = turns.filter(({ status }) => status === 'failed').length
-  const latencyMs = turns.reduce((sum, { durationMs }) => sum + durationMs, 0)
-  return agentSummary({ agent: callPath.split('/').at(-1) ?? '', turns, calls: turns.length, failed, latencyMs, ...noBytes })
+  const agent = callPath.split('/').at(-1) ?? ''
+  return agentSummary({ agent, turns, calls: turns.length, failed, latencyMs: durationOf(turns), ...noBytes })
 }
 
 const noBytes = { bytesIn: 0, bytesOut: 0 }
@@ -73,12 +75,23 @@ function agentSummary({ turns, ...called }: Called): AgentSummary {
     ({ tool }) => tool,
   ).map(([tool, those]) => ({ tool, ...counted(those), ...bytesOf(those) }))
   const agents = grouped(calls.filter(isChild), ({ child }) => nameIn(child.agentPath)).map(([agent, those]) =>
-    agentSummary({ agent, turns: those.flatMap(({ child, earlier = [] }) => [...earlier, child]), ...counted(those), ...bytesOf(those) }),
+    agentSummary({ agent, turns: those.flatMap(turnsOf), ...counted(those), latencyMs: timeOf(those), ...bytesOf(those) }),
   )
-  return { ...called, ...spentOn([...models, ...agents]), models, tools, agents }
+  const waitedMs = turns.reduce((sum, turn) => sum + turn.waitedMs, 0)
+  return { ...called, waitedMs, ...spentOn([...models, ...agents]), models, tools, agents }
 }
 
-const isChild = (call: CallOperation): call is CallOperation & { readonly child: TurnOperation } => call.child !== undefined
+const durationOf = (turns: readonly TurnOperation[]): number => turns.reduce((sum, { durationMs }) => sum + durationMs, 0)
+
+const isChild = (call: CallOperation): call is ChildCall => call.child !== undefined
+
+type ChildCall = CallOperation & { readonly child: TurnOperation }
+
+const turnsOf = ({ child, earlier = [] }: ChildCall): readonly TurnOperation[] => [...earlier, child]
+
+/** A spawned child works longer than the call that started it. */
+const timeOf = (calls: readonly ChildCall[]): number =>
+  calls.reduce((sum, call) => sum + Math.max(call.latencyMs, durationOf(turnsOf(call))), 0)
 
 /** `root/researcher#2` → `researcher`. */
 const nameIn = (agentPath: string): string => agentPath.slice(agentPath.lastIndexOf('/') + 1).replace(/#\d+$/, '')

@@ -68,3 +68,13 @@ it('streams texts in full where content is kept, and again from the beginning fo
   for (const event of rest.events) applyEvent(tree, event)
   expect(texts()).toEqual([['agent_message', 6, false]])
 })
+
+it('a copy from before the first message has no turn in which nothing happened', () => {
+  for (const isCopy of [true, false]) {
+    const tree = emptyTree()
+    const [created, ...rest] = new Story().begins().over(1, { status: 'interrupted', reason: 'interrupted' }).events
+    const forkedFrom = { sessionId: 'other', seq: 2, last: 2 }
+    for (const event of [{ ...created, ...(isCopy && { forkedFrom }) } as NonNullable<typeof created>, ...rest]) applyEvent(tree, event)
+    expect(tree.roots[0]?.turns.length).toBe(isCopy ? 0 : 1)
+  }
+})

@@ -8,7 +8,8 @@ import { applyHook, applyItem } from './apply-item.ts'
 import { applyRequest, dropRequests, needOf } from './apply-request.ts'
 import { applyDelta, applyQueue, applyStep } from './apply-step.ts'
 import { joinSession } from './join-session.ts'
-import { lastStep, lastTurn, markChanged, type NodeId, type NoteNode, type RunTree, type SessionNodes } from './nodes.ts'
+import { countFailure, lastStep, lastTurn, markChanged, type NodeId, type NoteNode, type RunTree, type SessionNodes } from './nodes.ts'
+import { applyWaiting } from './waiting.ts'
 
 /** `keepsContent`: keep arguments, results, texts and messages in full, for a page that shows them. */
 export const emptyTree = ({ keepsContent = false } = {}): RunTree => ({
@@ -42,8 +43,10 @@ export interface Applied {
 export function applyEvent(tree: RunTree, event: StreamEvent): Applied {
   tree.changed.clear()
   const session = tree.sessions.get(event.sessionId) ?? joinSession(tree, event)
-  if ('seq' in event) applyDurable(tree, session, event)
-  else if (event.type === 'interaction.item.delta') applyDelta(session, event)
+  if ('seq' in event) {
+    applyDurable(tree, session, event)
+    applyWaiting(session, event)
+  } else if (event.type === 'interaction.item.delta') applyDelta(session, event)
   else applyQueue(session, event)
   return { session, changed: tree.changed }
 }
@@ -79,7 +82,6 @@ export function showInterrupting({ roots }: RunTree): void {
 }
 
 function applyDurable(tree: RunTree, session: SessionNodes, event: InteractionEvent): void {
-  const { agent } = session
   const turn = lastTurn(session)
   if (turn?.status === 'running') turn.span = { from: turn.span.from, to: Math.max(turn.span.to, event.at) }
   if (turn) markChanged(session, turn)
@@ -89,8 +91,8 @@ function applyDurable(tree: RunTree, session: SessionNodes, event: InteractionEv
     case 'interaction.session.configured': {
       const { toolName: name, limits } = event.agent
       const { maxToolTurns: maxSteps, maxRetries, parallelToolCalls: parallelCalls } = limits
-      Object.assign(agent, { name, maxSteps, maxRetries, parallelCalls }, tree.keepsContent && { spec: event.agent })
-      markChanged(session, agent)
+      Object.assign(session.agent, { name, maxSteps, maxRetries, parallelCalls }, tree.keepsContent && { spec: event.agent })
+      markChanged(session, session.agent)
       break
     }
     case 'interaction.turn.started':
@@ -141,7 +143,7 @@ function applyDurable(tree: RunTree, session: SessionNodes, event: InteractionEv
       break
     case 'interaction.input.accepted':
     case 'interaction.history.added':
-      if (tree.keepsContent) addMessages(session, event)
+      addMessages(session, event)
       break
     case 'interaction.subagent.started':
     case 'interaction.subagent.completed':
@@ -158,6 +160,7 @@ function applyDurable(tree: RunTree, session: SessionNodes, event: InteractionEv
     case 'interaction.subagent.selected':
     case 'interaction.subagent.closed':
     case 'interaction.context.added':
+    case 'interaction.offer.recorded':
       break
     default:
       event satisfies never
@@ -168,14 +171,19 @@ function startTurn(session: SessionNodes, { turnId, at, inputs }: InteractionEve
   const { agent } = session
   const number = (agent.turns.at(-1)?.number ?? 0) + 1
   const id = `${agent.id}/${turnId ?? `t${number}`}`
-  agent.turns.push({ id, number, status: 'running', span: { from: at, to: at }, steps: [], toolNames: new Set(), inputs })
+  const waiting = { ms: 0, at, children: new Map() }
+  agent.turns.push({ id, number, status: 'running', span: { from: at, to: at }, waiting, steps: [], toolNames: new Set(), inputs })
   for (const known of [session.steps, session.calls, session.requests, session.hooks]) known.clear()
   markChanged(session, agent)
   markChanged(session, agent.turns.at(-1))
 }
 
 function addMessages(session: SessionNodes, event: InteractionEvent<'interaction.input.accepted' | 'interaction.history.added'>): void {
-  const { agent } = session
+  const { agent, parent, tree } = session
+  // The first message to a child is its task.
+  if (parent && event.type === 'interaction.input.accepted')
+    agent.task ??= event.parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n')
+  if (!tree.keepsContent) return
   if (event.type === 'interaction.history.added') agent.history.push(...event.messages)
   else agent.messages.push({ id: event.clientId, seq: event.seq, at: event.at, mode: event.mode, parts: event.parts })
   markChanged(session, agent)
@@ -210,6 +218,8 @@ function applySpawned(session: SessionNodes, event: SpawnedEvent): void {
   const { type, itemId, at } = event
   const call = itemId && session.calls.get(itemId)
   const isHandoff = type === 'interaction.handoff.started' || type === 'interaction.handoff.completed'
+  // Otherwise the call of the child fails, too.
+  if (type === 'interaction.subagent.failed' && (event.turn !== undefined || call?.isAgent === false)) countFailure(session)
   if (!call || (!isHandoff && event.turn === undefined)) return
   if (isHandoff) call.speaks = type === 'interaction.handoff.started'
   Object.assign(call, { isSpawned: true, span: { from: call.span.from, to: Math.max(call.span.to, at) } })
@@ -231,14 +241,21 @@ function addNotes(session: SessionNodes, ...notes: readonly NoteNode[]): void {
 
 type TurnEnd = InteractionEvent<'interaction.turn.completed' | 'interaction.turn.failed' | 'interaction.turn.interrupted'>
 
-function endTurn(session: SessionNodes, { ending, totals, report }: TurnEnd): void {
-  const turn = lastTurn(session)
+function endTurn(session: SessionNodes, { type, ending, totals, report }: TurnEnd): void {
+  const { turns, forkedFrom } = session.agent
+  const turn = turns.at(-1)
   if (!turn) return
+  // A copy that begins before the first message has a turn in which nothing happened.
+  if (type === 'interaction.turn.interrupted' && forkedFrom && turn.steps.length + turn.inputs.length === 0) {
+    turns.pop()
+    markChanged(session, session.agent)
+    return
+  }
   delete turn.reason
   delete turn.waits
   delete turn.inQueue
   Object.assign(turn, { status: ending.status, ending, totals }, 'reason' in ending && { reason: ending.reason })
-  if (session.tree.keepsContent && report) turn.report = report
+  if ((session.tree.keepsContent || session.parent) && report) turn.report = report
   dropRequests(session)
 }
 

@@ -1,6 +1,7 @@
 import { type CallOperation, type ModelEntry, noUsage, type TurnOperation } from '../contracts/index.ts'
 import { type AgentNode, type AttemptNode, type CallNode, childrenOf, type StepNode, type TurnNode } from './nodes.ts'
 import { type AgentSummary, summaryOf } from './run-summary.ts'
+import { turnTimes } from './waiting.ts'
 
 /** The summary of an agent as far as it is known: the same as `runSummary`, also while it runs. */
 export const treeSummary = (agent: AgentNode, now: number): AgentSummary =>
@@ -10,13 +11,13 @@ export const treeSummary = (agent: AgentNode, now: number): AgentSummary =>
   )
 
 function turnOperation({ path: agentPath }: AgentNode, turn: TurnNode, now: number): TurnOperation {
-  const { status, totals, span } = turn
+  const { status } = turn
   return {
     kind: 'turn',
     agentPath,
     turnId: turn.id as TurnOperation['turnId'],
     status: status === 'running' ? 'interrupted' : status,
-    durationMs: totals?.durationMs ?? Math.max(span.to, status === 'running' ? now : 0) - span.from,
+    ...turnTimes(turn, now),
     steps: turn.steps.map((step) => {
       const place = { agentPath, stepId: step.id as TurnOperation['steps'][number]['stepId'] }
       return {

@@ -219,16 +219,16 @@ describe('--version, --help, demo', () => {
     }
     expect(readdirSync(where), 'nothing is written').toEqual([])
   })
-  test('demo: a scripted run with parallel tools, a failing tool and a forced last answer, and shows its tree', async () => {
+  test('demo: a team fixes a failing test, and shows its tree', async () => {
     const where = temporaryFolder()
     const { stdout, stderr, code, killed } = await troupe(where, ['demo'])
     expect([code, killed]).toEqual([0, false])
     expect(stdout.trim().length, 'the answer').toBeGreaterThan(20)
     expect(stdout).not.toMatch(/[├└│]/)
     expect(stderr, 'a tree').toMatch(/[├└]/)
-    expect(stderr, 'a failing tool').toMatch(/✗|failed/)
-    expect(stderr, 'a forced last answer').toMatch(/forced/)
-    expect(stderr, 'it says that it is a script').toMatch(/script/)
+    expect(stderr, 'failing tests').toMatch(/exit code 1/)
+    expect(stderr, 'a change').toMatch(/\+2 -2/)
+    expect(stderr, 'it says that answers are recorded').toMatch(/recorded answers, no AI model/)
     expect(`${stdout}${stderr}`).not.toContain('\u001b')
     expect(readdirSync(where), 'nothing stored').toEqual([])
   })

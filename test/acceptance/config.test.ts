@@ -30,6 +30,7 @@ function untouched(): { store: Store; uses: string[] } {
       trees: watch('trees', inner.trees),
       records: watch('records', inner.records),
       usages: watch('usages', inner.usages),
+      turns: watch('turns', inner.turns),
       vacuum: () => inner.vacuum(),
       close: () => inner.close(),
     },

@@ -75,7 +75,7 @@ describe('core.md: Every item and every turn ends once', () => {
     })
   })
 
-  test('order of events: created, input, turn, step, items, step end, intents, results, next step, turn end, idle', async () => {
+  test('order of events: created, input, turn, offer, step, items, step end, intents, results, next step, turn end, idle', async () => {
     const { runtime } = world({
       steps: [{ text: 'I look.', calls: [{ tool: 'look', input: { word: 'a' } }] }, { text: 'Done.' }],
       tools: [tool('look', { schema: word })],
@@ -85,6 +85,7 @@ describe('core.md: Every item and every turn ends once', () => {
       'session.created',
       'input.accepted',
       'turn.started',
+      'offer.recorded',
       'step.started',
       'item.started',
       'item.completed',

@@ -324,6 +324,7 @@ const pick = (inner: Store): Store => ({
   trees: inner.trees,
   records: inner.records,
   usages: inner.usages,
+  turns: inner.turns,
   vacuum: () => inner.vacuum(),
   close: () => inner.close(),
 })

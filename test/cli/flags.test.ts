@@ -248,7 +248,7 @@ describe('troupe demo', () => {
   test('--json and --quiet', async () => {
     const ended = await troupe(['demo', '--json', '--quiet'])
     expect(ended).toMatchObject({ code: 0, stderr: '' })
-    expect(documentIn(ended.stdout)).toMatchObject({ ok: true, status: 'partial', reason: 'steps', exitCode: 0 })
+    expect(documentIn(ended.stdout)).toMatchObject({ ok: true, status: 'completed', exitCode: 0 })
   })
 })
 

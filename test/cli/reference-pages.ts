@@ -51,6 +51,7 @@ const eventTexts: { readonly [Type in StreamEvent['type'] | RunEnd['type']]: str
   'interaction.subagent.closed': 'A spawned child takes no further input.',
   'interaction.handoff.started': 'A child talks to the person from now on: messages to the session go to it.',
   'interaction.handoff.completed': 'The child no longer talks to the person; with the reason.',
+  'interaction.offer.recorded': 'Tools and their instructions as models get them, once for each hash. `offer` of a step names the hash.',
   'interaction.hook.completed': 'A hook has changed, blocked or added something, sent the model back, or failed.',
   'interaction.context.added': 'A text from outside, such as `AGENTS.md` or the output of a hook, was added to the requests.',
   'interaction.context.compacted': 'The history was shortened; the task, the plan and the list of changes stay.',

@@ -16,6 +16,17 @@ function namesIn(script: string): readonly string[] {
   throw new Error(`Nothing is listed for ${script}.`)
 }
 
+const scriptTexts: { readonly [key: string]: string } = {
+  steps: 'the replies, a list',
+  pace: 'tokens a second at which text and reasoning arrive, in pieces, from 1 to 10,000; default: they arrive immediately',
+  price: 'US dollars per million tokens; default: the script costs nothing',
+}
+const priceTexts: { readonly [key: string]: string } = {
+  input: 'input tokens',
+  output: 'output tokens',
+  cacheRead: 'input tokens read from the cache; default: the price of input',
+  cacheWrite: 'input tokens written to the cache; default: the price of input',
+}
 const stepTexts: { readonly [key: string]: string } = {
   reasoning: 'the reasoning before the answer',
   text: 'the text of the reply',
@@ -47,7 +58,9 @@ const faultTexts: { readonly [fault: string]: string } = {
   silence: 'the content of the step arrives, then nothing until a timeout',
 }
 
-export const exampleScript = `steps:
+export const exampleScript = `pace: 60
+price: { input: 3, output: 15 }
+steps:
   - fault: rate_limit                     # the first attempt fails
   - text: Let me look.
     calls:
@@ -69,12 +82,18 @@ const keyTable = (names: readonly string[], texts: { readonly [key: string]: str
 export const scriptsPage = page([
   ['# Scripts', made],
   [
-    'The model `script/<file>` plays the replies in a YAML file: no LLM, no key, no network, no cost. Use it for tests and demos. The path is relative to the file that names the model; on the command line, to the folder of the agent. An untrusted project cannot make a script the default of other agents. A script has at most 4 MiB.',
+    'The model `script/<file>` plays the replies in a YAML file: no LLM, no key, no network, no charge. Use it for tests and demos. The path is relative to the file that names the model; on the command line, to the folder of the agent. An untrusted project cannot make a script the default of other agents. A script has at most 4 MiB.',
     `\`\`\`yaml\n${exampleScript}\n\`\`\``,
+  ],
+  ['## Keys', keyTable(namesIn('{ steps: [{ text: x }], qqqqqqqqqqqq: 1 }'), scriptTexts)],
+  [
+    '## Price',
+    'Prices are recorded, as the replies are: costs and budgets behave as with a real model, but nothing is charged. The cost of a step is computed from its `usage`, or from an estimate. A price in `pricing` of the configuration overrides it. A run prints a notice if a script has a price.',
+    keyTable(namesIn('{ steps: [{ text: x }], price: 7 }'), priceTexts),
   ],
   [
     '## Steps',
-    '`steps` is a list, and the only key. Each step is one reply: a request after n replies of the session gets reply n + 1. So sessions are independent, and a resumed session continues at its position. A step with a `fault` is one failed attempt; the next attempt gets the step after it. If a script has no reply left, the run fails.',
+    'Each step is one reply: a request after n replies of the session gets reply n + 1. So sessions are independent, and a resumed session continues at its position. A step with a `fault` is one failed attempt; the next attempt gets the step after it. If a script has no reply left, the run fails.',
     keyTable(namesIn('steps: [7]'), stepTexts),
     'A step has `text`, `calls` or `fault`. Anchors, aliases and merge keys are refused.',
   ],

@@ -40,7 +40,7 @@ describe('what the reference shows works', () => {
   })
 
   test('the script', () => {
-    expect(parseScript(shown('scripts.md', 'yaml'), 'x.yaml')).toHaveLength(3)
+    expect(parseScript(shown('scripts.md', 'yaml'), 'x.yaml').steps).toHaveLength(3)
   })
 
   test('the template, and every name that it may speak of', async () => {

@@ -65,6 +65,7 @@ describe('the published schemas', () => {
       'interaction.subagent.closed': true,
       'interaction.handoff.started': true,
       'interaction.handoff.completed': true,
+      'interaction.offer.recorded': true,
       'interaction.hook.completed': true,
       'interaction.context.added': true,
       'interaction.context.compacted': true,
@@ -205,7 +206,7 @@ describe('real runs', () => {
 })
 
 /** Whose inside belongs to somebody else. */
-const open = new Set(['input', 'details', 'metadata', 'value', 'schema', 'scores', 'state'])
+const open = new Set(['input', 'inputSchema', 'details', 'metadata', 'value', 'schema', 'scores', 'state'])
 type Edit = readonly [what: string, event: unknown]
 
 /** The event with one thing wrong, in every place where something can be. */

@@ -155,3 +155,25 @@ test.each([
   renameSync(`${path}.copy`, path)
   await expectRefused(served, expect.stringMatching(`^${name} of the store was replaced while it was in use. .*restart`))
 })
+
+test('a damaged search index is 503 with its remedy, which works beside the server; turns go on', async () => {
+  const served = await serve()
+  const ask = (words: string) => statusOf(served.fetch(`/v1/clerk?q=${encodeURIComponent(words)}`))
+  expect(await ask('A weekend in Oslo')).toBe(200)
+  const reindex = () => scene.start(['store', 'reindex', '--data-dir', folder]).ended
+  expect(await reindex()).toMatchObject({ code: 0, stdout: `Indexed 1 turn of 1 session in ${folder}.\n` })
+  const database = new DatabaseSync(file)
+  database.enableDefensive(false)
+  const table = database.prepare("SELECT name FROM sqlite_schema WHERE name LIKE 'search_index%_data'").get()?.name
+  database.exec(`UPDATE ${table} SET block = x'00ff00ff00ff'`)
+  database.close()
+  const search = async () => {
+    const response = await served.fetch('/v1/sessions?search=oslo')
+    return [response.status, await response.json()]
+  }
+  expect(await search()).toMatchObject([503, { error: { code: 'index_damaged', remedy: expect.stringContaining('troupe store reindex') } }])
+  expect(await ask('A day in Oslo')).toBe(200)
+  expect(await reindex()).toMatchObject({ code: 0 })
+  expect(await search()).toMatchObject([200, { sessions: [{ match: { snippet: expect.stringContaining('Oslo') } }, {}] }])
+  expect(await (await served.fetch('/v1/usage?by=person')).json()).toMatchObject({ groups: [{ key: 'local', turns: 2 }] })
+})

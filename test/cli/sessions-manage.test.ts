@@ -14,15 +14,18 @@ const listed = async (...filter: readonly string[]) => {
 }
 const run = async (file: string, prompt: string) => expect(await troupe(['run', file, prompt, ...data])).toMatchObject({ code: 0 })
 
-test('sessions are found by agent, status, label and title, and renamed; those of the command line belong to local', async () => {
+test('sessions are found by agent, status, label, title and words, and renamed; those of the command line belong to local', async () => {
   const [one, two] = [await agent('one', 'steps: [{ text: One. }, { text: Again. }]'), await agent('two', 'steps: [{ text: Two. }]')]
   await run(one, 'Fly to Oslo')
   await run(two, 'Sail to Oslo')
   const [sail, fly] = await listed()
   expect([sail, fly]).toMatchObject([{ owner: 'local' }, { owner: 'local', title: 'Fly to Oslo' }])
   expect(await listed('--agent', 'one')).toEqual([fly])
-  expect(await listed('--search', 'SAIL')).toEqual([sail])
-  expect(await listed('--status', 'failed', '--status', 'completed', '--search', 'oslo')).toEqual([sail, fly])
+  expect(await listed('--title', 'SAIL')).toEqual([sail])
+  expect(await listed('--search', 'SAIL')).toMatchObject([
+    { ...sail, match: { kind: 'message', snippet: 'Sail to Oslo', ranges: [[0, 4]] } },
+  ])
+  expect(await listed('--status', 'failed', '--status', 'completed', '--title', 'oslo')).toEqual([sail, fly])
   expect(await listed('--label', 'sea')).toEqual([])
   expect((await sessions('list', '--status', 'failed')).stderr).toBe(
     `No matching sessions of the project ${folder} in ${join(folder, 'data')}.\n`,
@@ -31,7 +34,7 @@ test('sessions are found by agent, status, label and title, and renamed; those o
   const id = fly?.sessionId ?? ''
   expect(await sessions('rename', id, 'A', 'weekend', 'away')).toMatchObject({ code: 0, stdout: `Renamed: ${id}  “A weekend away”\n` })
   expect(await troupe(['run', one, 'More', '--resume', id, ...data])).toMatchObject({ code: 0, stdout: 'Again.\n' })
-  expect(await listed('--search', 'weekend')).toMatchObject([{ sessionId: id, title: 'A weekend away' }])
+  expect(await listed('--title', 'weekend')).toMatchObject([{ sessionId: id, title: 'A weekend away' }])
   expect(JSON.parse((await sessions('rename', id, 'x', '--json')).stdout)).toEqual({ ok: true, sessionId: id, title: 'x', exitCode: 0 })
 })
 

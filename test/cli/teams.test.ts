@@ -88,7 +88,7 @@ describe('while a team is at work', () => {
     expect((await window.rows()).join('\n')).toMatchInlineSnapshot(`
       "⠋ boss  step 1 of 10 · 2 calls                                       ~282 → 47      0.8 s
       └─ step 1  boss                                                       100 → 20       0 ms
-         ├─ ⠋ lead    Do lead · step 1 of 10 · 3 calls · “because”         ~152 → 22      0.8 s
+         ├─ ⠋ lead    Do lead · 1 failed inside · step 1 of 10             ~152 → 22      0.8 s
          │  └─ step 1  lead                                                 100 → 20       0 ms
          │     ├─ ✓ scout   Do scout · 1 step · “because”                     10 → 2 ∥   400 ms
          │     │  └─ step 1  scout                                            10 → 2     400 ms
@@ -142,7 +142,7 @@ describe('when a team is done', () => {
     expect(views.join('\n\n')).toMatchInlineSnapshot(`
       "boss  completed · 2 steps · 2 calls                       650 → 69       0 ms  ▏─                 ▕
       ├─ step 1  boss                                           100 → 20       0 ms  ▏▒                 ▕
-      │  ├─ ✓ lead    Do lead · 2 steps · 3 calls · “beca…      320 → 34       0 ms  ▏━                 ▕
+      │  ├─ ✓ lead    Do lead · 1 failed inside                 320 → 34       0 ms  ▏━                 ▕
       │  │  ├─ step 1  lead                                     100 → 20       0 ms  ▏▒                 ▕
       │  │  │  ├─ ✓ scout   Do scout · 1 step · “because”         10 → 2       0 ms  ▏━                 ▕
       │  │  │  │  └─ step 1  scout                                10 → 2       0 ms  ▏▒                 ▕
@@ -287,7 +287,7 @@ describe('a child with a second turn', () => {
     const live = renderTurn(root!, root!.turns[0]!, { paint: plainPaint, width: 80, moment: { kind: 'live', now: 80 } })
     expect(ofScout(live)).toMatchInlineSnapshot(`
       [
-        "│  └─ ✓ spawn_agent       scout · Look · turn 2 · ste…       ~62 → 2",
+        "│  └─ ✓ spawn_agent       scout · Look · turn 2 · ste…       ~62 → 2      0.0 s",
         "│     ├─ step 1  scout                                        ~9 → 2       0 ms",
         "│     └─ ⠙ turn 2 · step 1  scout                            ~53 → 0      0.0 s",
         "│  └─ ✓ wait_for_agent    scout#1 · “because”                              0 ms",

@@ -1,7 +1,6 @@
-import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { AgentDescription, InteractionEvent } from '../../src/contracts/index.ts'
+import { demoScene, isAlive } from '../web/demo-scene.ts'
 import { modelServer } from './serve-scene.ts'
 import { type Running, type Workbench, workbench } from './troupe.ts'
 
@@ -40,44 +39,16 @@ beforeAll(async () => {
 })
 afterAll(() => demo.process.kill('SIGKILL'))
 
-interface Played {
-  readonly calls: readonly string[]
-  readonly asked: readonly string[]
-  readonly plans: number
-  readonly answer: string
-}
-
-/** Asks, approves what is asked for, and returns what happened. */
-async function play(agent: string, input: string): Promise<Played> {
-  type Answer = { readonly sessionId: string; readonly text?: string; readonly approvals?: readonly { id: string; summary: string }[] }
-  const { sessionId, approvals = [] } = await demo.read<Answer>(`/v1/${agent}`, { input })
-  for (const { id } of approvals) await demo.read(`/v1/sessions/${sessionId}/approvals/${id}`, { kind: 'approve', breadth: 'once' })
-  const headers = { accept: 'text/event-stream' }
-  const stream = await (await demo.request(`/v1/sessions/${sessionId}/events?until=turn`, undefined, headers)).text()
-  const all = [...stream.matchAll(/^data: (.*)$/gm)].map(([, data = '{}']) => JSON.parse(data) as InteractionEvent)
-  const tools = new Map(
-    all.flatMap((event) =>
-      event.type === 'interaction.item.started' && event.item.kind === 'call'
-        ? [[`${event.sessionId} ${event.item.id}`, event.item.tool]]
-        : [],
-    ),
-  )
-  const ended = all.findLast((event) => event.type === 'interaction.turn.completed')
-  return {
-    calls: all.flatMap((event) => {
-      if (event.type !== 'interaction.item.completed' || event.item.kind !== 'call') return []
-      const tool = tools.get(`${event.sessionId} ${event.item.id}`) ?? ''
-      return [event.item.status === 'completed' ? tool : `${tool} ${event.item.status}`]
-    }),
-    asked: approvals.map(({ summary }) => summary),
-    plans: all.filter((event) => event.type === 'interaction.item.updated' && event.update.kind === 'plan').length,
-    answer: ended?.type === 'interaction.turn.completed' ? (ended.report?.text ?? '') : '',
-  }
+/** Asks, and returns the answer. */
+async function ask(agent: string, input: string): Promise<string> {
+  return (await demo.read<{ readonly text: string }>(`/v1/${agent}`, { input })).text
 }
 
 test('it prints the address with the token, the model, the folders and how to stop', () => {
   expect(demo.banner).toMatch(/^Troupe: demonstration of the web chat\n +Web chat +http:\/\/127\.0\.0\.1:\d+\/#token=trp_local_[\w-]{32}\n/)
-  expect(demo.banner.replaceAll(/\n {10,}/g, ' ')).toContain(`rehearsal: rules, no LLM. Found: ${model} (Ollama on this machine)`)
+  expect(demo.banner.replaceAll(/\n {10,}/g, ' ')).toContain(
+    `none: recorded answers, with real tools. Found: ${model} (Ollama on this machine)`,
+  )
   expect(demo.banner).toContain(join(bench.folder, 'state', 'troupe-demo', 'workspace'))
   expect(demo.banner).toContain(join(bench.folder, 'state', 'troupe-demo', 'sessions'))
 })
@@ -88,48 +59,23 @@ test('it serves the page', async () => {
   expect(await answer.text()).toContain('<script type="module"')
 })
 
-describe('each example shows something, without an LLM', () => {
-  const expected: { readonly [agent: string]: readonly Omit<Partial<Played>, 'answer'>[] } = {
-    trip: [
-      { calls: ['look_up_trains', 'agent__trains', 'look_up_weather', 'agent__weather'] },
-      { calls: ['look_up_trains', 'look_up_weather', 'plan_weekend'], plans: 3 },
-      { calls: ['book_room failed'], asked: ['Book 2 nights in Oslo'] },
-    ],
-    weather: [
-      { calls: ['look_up_weather'] },
-      { calls: ['look_up_weather', 'look_up_weather', 'look_up_weather'] },
-      { calls: ['snow_report failed'] },
-    ],
-    trains: [
-      { calls: ['look_up_trains'] },
-      { calls: ['book_seat'], asked: ['Book a seat from Gothenburg to Oslo at 17:05'] },
-      { calls: ['check_delays failed', 'check_delays'] },
-    ],
-    notes: [
-      { calls: ['list_files', 'read_file'] },
-      { calls: ['write_file'], asked: ['Write packing.md, a new file'] },
-      { calls: ['edit_file'], asked: ['Edit itinerary.md'] },
-    ],
-  }
+describe('recorded answers', () => {
+  test('sessions are there from the start', async () => {
+    type List = { readonly sessions: readonly { readonly agent: string; readonly status: string; readonly cost: number }[] }
+    const finished = async () =>
+      (await demo.read<List>('/v1/sessions')).sessions.map(({ agent, status }) => `${agent} ${status}`).toSorted()
+    await expect.poll(finished, { timeout: 30_000 }).toEqual(['engineer completed', 'researcher completed'])
+  })
 
-  test('three for each agent', async () => {
-    const { agents } = await demo.read<{ readonly agents: readonly AgentDescription[] }>('/v1/agents')
-    const played = await Promise.all(
-      agents.map(async ({ name, examples = [] }) => [name, await Promise.all(examples.map((example) => play(name, example)))] as const),
+  test('another message gets none, to any agent', async () => {
+    const answers = await Promise.all(
+      [
+        ['lead', 'Fix the failing test'],
+        ['lead', 'Do the cart tests pass?'],
+        ['estimator', 'Way to pay: shells'],
+      ].map(([agent = '', input = '']) => ask(agent, input)),
     )
-    const sorted = ({ calls = [], asked = [], plans = 0 }: Partial<Played>) => ({ calls: calls.toSorted(), asked, plans })
-    const outlined = (all: readonly (readonly [string, readonly Partial<Played>[]])[]) =>
-      Object.fromEntries(all.map(([name, each]) => [name, each.map(sorted)]))
-    expect(outlined(played)).toEqual(outlined(Object.entries(expected)))
-    for (const { answer } of played.flatMap(([, all]) => all)) {
-      expect(answer).toContain('(rehearsal: rules, no LLM)')
-      expect(answer).not.toMatch(/no tool here fits|I need:/)
-    }
-    expect((await readdir(join(bench.folder, 'state', 'troupe-demo', 'workspace'))).toSorted()).toEqual([
-      'budget.md',
-      'itinerary.md',
-      'packing.md',
-    ])
+    for (const answer of answers) expect(answer).toMatch(/^Demo mode cannot answer that\. Connect a model \(paste a key or use Ollama\)/)
   })
 })
 
@@ -139,16 +85,16 @@ describe('a model that was found', () => {
     readonly demo: { readonly model: string; readonly offers: readonly object[] }
   }
 
-  test('answers for all agents from the next turn on, and rehearsal again afterwards', async () => {
+  test('answers for all agents from the next turn on, and recorded answers again afterwards', async () => {
     const before = await demo.read<Status>('/v1/status')
-    expect(before).toMatchObject({ models: ['rehearsal'], demo: { model: 'rehearsal' } })
+    expect(before).toMatchObject({ models: ['script/recorded.yaml', 'script/recorded-backup.yaml'], demo: { model: 'recorded' } })
     expect(before.demo.offers).toContainEqual({ model, from: 'Ollama on this machine' })
     const chosen = await demo.read<Status>('/v1/demo/model', { model })
     expect(chosen).toMatchObject({ models: [model], demo: { model } })
-    const answers = await Promise.all(['trip', 'weather'].map((agent) => play(agent, 'Hello there')))
-    expect(answers.map(({ answer }) => answer)).toEqual(['The model has read: Hello there', 'The model has read: Hello there'])
-    expect(await demo.read<Status>('/v1/demo/model', { model: 'rehearsal' })).toMatchObject({ models: ['rehearsal'] })
-    expect((await play('trip', 'Hello there')).answer).toContain('rehearsal')
+    const answers = await Promise.all(['lead', 'engineer'].map((agent) => ask(agent, 'Hello there')))
+    expect(answers).toEqual(['The model has read: Hello there', 'The model has read: Hello there'])
+    expect(await demo.read<Status>('/v1/demo/model', { model: 'recorded' })).toMatchObject({ demo: { model: 'recorded' } })
+    expect(await ask('lead', 'Hello there')).toContain('Demo mode')
   })
 
   test('another one is refused', async () => {
@@ -172,8 +118,27 @@ test('Ctrl-C is its planned end; the next start takes the next free port and has
   const list = await again.read<{ readonly sessions: readonly { readonly sessionId: string }[] }>('/v1/sessions')
   expect(list.sessions.map(({ sessionId }) => sessionId)).toEqual(sessions.map(({ sessionId }) => sessionId))
   expect((await fetch(`${other.url}/`)).status).toBe(200)
-  expect(again.banner.replaceAll(/\n {10,}/g, ' ')).toContain('rehearsal: rules, no LLM.')
+  expect(again.banner.replaceAll(/\n {10,}/g, ' ')).toContain('none: recorded answers, with real tools.')
   for (const each of [again, other]) each.process.kill('SIGTERM')
   expect(await again.ended).toMatchObject({ code: 0 })
   expect(await other.ended).toMatchObject({ code: 0 })
+})
+
+test('the server ends with its parent, however that ends', async () => {
+  const [stopped, killed] = await Promise.all([demoScene(), demoScene()])
+  const servers = await Promise.all([stopped.serverId(), killed.serverId()])
+  expect(await stopped.end('SIGINT')).toBe(0)
+  expect(isAlive(servers[0])).toBe(false)
+  await killed.end('SIGKILL')
+  await expect.poll(() => isAlive(servers[1]), { timeout: 20_000 }).toBe(false)
+})
+
+test('a port that is in use is reported, and a folder that cannot be created, too', async () => {
+  const taken = await demoScene()
+  const { port } = new URL(taken.url)
+  const busy = bench.start(['demo', '--web', '--port', port])
+  expect(await busy.ended).toMatchObject({ code: 2, stderr: expect.stringContaining(port) })
+  const unwritable = bench.start(['demo', '--web', '--data-dir', '/dev/null/demo'])
+  expect(await unwritable.ended).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be created') })
+  await taken.end()
 })

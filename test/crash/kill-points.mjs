@@ -1,4 +1,5 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { appendFileSync, closeSync, existsSync, fsyncSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createAgentRuntime } from '../../dist/index.js'
@@ -9,7 +10,8 @@ import { sqliteStore } from '../../dist/stores/sqlite/index.js'
 /**
  * Lives one life of a session for each line of standard input, until the process is killed in one of them.
  *   in:  {"folder": …, "killAt": point, 0 = never, "how": kill, close or term}
- *   out: {"points": [what was passed], "outcome": …, "events": […], "lostBlobs": [ids on record without their bytes]}
+ *   out: {"points": [what was passed], "outcome": …, "events": […], "lostBlobs": [ids on record without their bytes],
+ *         "wrongRecords": [what usage, search and recorded requests say otherwise than the journal]}
  * `optionsWith`: the options of the runtime, without its store.
  */
 export async function liveLives(optionsWith, goOn = continueSession) {
@@ -17,18 +19,66 @@ export async function liveLives(optionsWith, goOn = continueSession) {
     const { folder, killAt, how } = JSON.parse(line)
     const points = new KillPoints(killAt, how)
     const store = sqliteStore({ path: join(folder, 'data') })
-    const runtime = createAgentRuntime({
-      ...optionsWith(effectsIn(join(folder, 'effects.log'), points), points),
-      store: watched(store, points),
-    })
+    const options = optionsWith(effectsIn(join(folder, 'effects.log'), points), points)
+    const requestsFile = join(folder, 'requests.log')
+    const adapter = noting(options.adapter, requestsFile)
+    const runtime = createAgentRuntime({ ...options, adapter, store: watched(store, points) })
     points.close = () => void runtime.close()
     const outcome = await beginOrGoOn(runtime, { store, treeFile: join(folder, 'tree'), goOn })
     const events = await store.journal.read(outcome.sessionId, 0)
     const lostBlobs = await blobsWithoutBytes(store, outcome.sessionId, events)
+    const wrongRecords = [...(await wrongTurns(store, outcome, events)), ...(await wrongRequests(runtime, events, requestsFile))]
     await runtime.close()
     await store.close()
-    process.stdout.write(`${JSON.stringify({ points: points.passed, outcome, events, lostBlobs })}\n`)
+    process.stdout.write(`${JSON.stringify({ points: points.passed, outcome, events, lostBlobs, wrongRecords })}\n`)
   }
+}
+
+const digest = (request) => createHash('sha256').update(JSON.stringify(request)).digest('hex')
+
+/** Models that leave a line for each request that they get. */
+function noting(adapter, file) {
+  const wrap = (model) => {
+    const noted = Object.create(model)
+    noted.stream = (request, context) => {
+      appendFileSync(file, `${digest(request)}\n`)
+      return model.stream(request, context)
+    }
+    return noted
+  }
+  return adapter.stream ? wrap(adapter) : { ...adapter, resolve: (name) => wrap(adapter.resolve(name)) }
+}
+
+/** Usage and search have every turn once that has ended. */
+async function wrongTurns(store, { sessionId }, events) {
+  const ends = events.filter(({ type }) => /turn\.(completed|failed|interrupted)$/.test(type))
+  const ended = new Set(ends.map((event) => `${event.sessionId} ${event.turnId}`))
+  const attempts = events.filter((event) => /step\.(completed|failed)$/.test(event.type) && ended.has(`${event.sessionId} ${event.turnId}`))
+  const sum = (figure) => attempts.reduce((total, { usage }) => total + usage[figure], 0)
+  const roots = ends.filter(({ agentPath }) => agentPath === 'root').length
+  const { total } = await store.turns.usage({ by: 'model' })
+  const wanted = [roots, attempts.length, sum('input'), sum('output')].join()
+  const found = [total.turns, total.requests, total.usage.input, total.usage.output].join()
+  const hits = roots === 0 ? [] : await store.trees.list({ search: 'work' })
+  return [
+    ...(wanted === found ? [] : [`the usage has ${found}, the journal ${wanted} (turns, requests, input, output)`]),
+    ...(roots === 0 || hits.some(({ treeId }) => treeId === sessionId) ? [] : ['the session is not found']),
+  ]
+}
+
+/** What is rebuilt is what a model got. A process may end after a step has begun and before its request is sent. */
+async function wrongRequests(runtime, events, file) {
+  const sent = new Set(existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [])
+  const wrong = []
+  for (const { type, treeId, sessionId, stepId, attempt } of events) {
+    if (type !== 'interaction.step.started') continue
+    const hasReply = events.some(
+      (event) => event.type === 'interaction.step.completed' && event.sessionId === sessionId && event.stepId === stepId,
+    )
+    const request = await runtime.sessions.modelRequest(treeId, { sessionId, stepId, attempt })
+    if (hasReply && !sent.has(digest(request))) wrong.push(`step ${stepId} of ${sessionId} sent another request`)
+  }
+  return wrong
 }
 
 /** Parts in results whose bytes are not in the store as they were recorded. */

@@ -18,6 +18,8 @@ export type Life =
       readonly events: readonly InteractionEvent[]
       /** Parts of results whose bytes are missing. */
       readonly lostBlobs: readonly unknown[]
+      /** Where usage, search and recorded requests differ from the journal. */
+      readonly wrongRecords: readonly string[]
     }
 
 /**

@@ -69,7 +69,10 @@ async function run(subject: Subject, plan: Plan, { processes, how }: Means): Pro
       lives.push(await processes[lives.length % 2 === 0 ? 0 : 1].live(folder, plan[lives.length] ?? 0, how))
       await subject.between?.(folder)
     }
-    return { plan, lives, kills: lives.filter(wasStopped).length, verdict: subject.judge(join(folder, 'effects.log'), lives) }
+    const verdict = subject.judge(join(folder, 'effects.log'), lives)
+    const last = lives.at(-1)
+    const wrong = [...verdict.wrong, ...(last?.kind === 'ended' ? last.wrongRecords : [])]
+    return { plan, lives, kills: lives.filter(wasStopped).length, verdict: { ...verdict, wrong } }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

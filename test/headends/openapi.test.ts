@@ -59,7 +59,7 @@ async function everything(): Promise<Served> {
     rest: {
       extensions: () => [extension],
       warnings: () => ['An agent file cannot be read.'],
-      demo: { model: 'rehearsal', offers: [{ model: 'test/echo', from: 'TEST_KEY' }], choose: async () => {} },
+      demo: { model: 'recorded', offers: [{ model: 'test/echo', from: 'TEST_KEY' }], processId: 1, pullPlug() {}, choose: async () => {} },
     },
     routes: () => [
       ...webRoutes(folder),
@@ -80,7 +80,7 @@ interface Operation {
 }
 
 /** Answers without a body. */
-const bodiless = ['post /mcp 202', 'delete /mcp 200', 'delete /v1/sessions/{id} 204']
+const bodiless = ['post /mcp 202', 'post /v1/demo/pull-plug 202', 'delete /mcp 200', 'delete /v1/sessions/{id} 204']
 
 test('the document is valid, its references resolve, and every success has a schema', async () => {
   const { url, fetch } = await everything()
@@ -121,14 +121,16 @@ test('every route answers as the document says', async () => {
   for (const path of ['/health', '/ready', '/metrics', '/docs', '/openapi.json', '/', '/v1/extensions', '/v1/agents', '/v1/agents/clerk'])
     expect((await fetch(path)).status).toBe(200)
   await fetch('/v1/status', { token: owner })
-  await fetch('/v1/demo/model', { json: { model: 'rehearsal' } })
+  await fetch('/v1/demo/pull-plug', { method: 'POST' })
+  await fetch('/v1/demo/model', { json: { model: 'recorded' } })
   const { sessionId } = await json('/v1/clerk?q=Hi')
   for (const accept of ['text/event-stream', 'text/plain', 'text/markdown'])
     await (await fetch('/v1/clerk', { json: { input: 'Hi' }, headers: { accept } })).text()
   await fetch('/v1/clerk', { json: { input: 'Hi' }, headers: { prefer: 'respond-async' } })
   const waiting = await json('/v1/clerk', { input: 'Delete it.' })
   const session = `/v1/sessions/${waiting.sessionId}`
-  for (const path of ['/v1/approvals', `${session}/approvals`, session, '/v1/sessions']) await json(path)
+  for (const path of ['/v1/approvals', `${session}/approvals`, session, '/v1/sessions', '/v1/sessions?search=hi', '/v1/usage'])
+    await json(path)
   await json(`${session}/approvals/${waiting.approvals[0]?.id}`, { kind: 'approve' })
   await json('/v1/sessions', { input: 'Hi', agent: 'clerk' })
   const own = `/v1/sessions/${sessionId}`
@@ -136,7 +138,7 @@ test('every route answers as the document says', async () => {
   for (const mode of ['stop', 'interrupt', 'send-held']) await fetch(`${own}/${mode}`, { method: 'POST' })
   await json(`${own}/fork`, {})
   await (await fetch(`${own}/events?until=turn`, { headers: { accept: 'text/event-stream' } })).text()
-  for (const path of ['/events', '/export']) await json(`${own}${path}`)
+  for (const path of ['/events', '/export', '/model-request?step=t1.s1']) await json(`${own}${path}`)
   await fetch(own, { method: 'PATCH', body: '{"title":"New","labels":["a"]}' })
   const watching = await fetch(`/v1/watch?session=${sessionId}`)
   await watching.body?.getReader().read()

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import type { Model, Store, Tool } from '../../src/contracts/index.ts'
+import { type InteractionEvent, type Model, noUsage, type Store, type Tool } from '../../src/contracts/index.ts'
 import { anthropicRoutes } from '../../src/headends/anthropic/index.ts'
 import { mcpRoutes } from '../../src/headends/mcp/index.ts'
 import { openaiRoutes } from '../../src/headends/openai/index.ts'
@@ -10,6 +10,7 @@ import { observedStore, openExporter, SessionSpans, serverMetrics } from '../../
 import { createAgentRuntime, systemClock } from '../../src/runtime/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { ScriptedModel } from '../../src/testing/index.ts'
+import { Story } from '../fixtures/run-story.ts'
 import { sceneDependencies } from './mcp-agents.ts'
 import { type ServedOptions, serve } from './support.ts'
 
@@ -261,4 +262,18 @@ test('metrics count requests, turns, tokens and calls, without sessions and owne
   expect(text).toContain('gen_ai_invoke_agent_duration_seconds_count{gen_ai_agent_name="child"} 1')
   expect(text).toContain('gen_ai_execute_tool_duration_seconds_count{gen_ai_tool_name="agent__child"} 1')
   expect(text).not.toContain(answer.sessionId)
+})
+
+test('durations of turns are working time', async () => {
+  const metrics = serverMetrics(() => undefined)
+  const totals = { usage: noUsage, cost: 0, steps: 1, calls: 1, durationMs: 50_200, waitedMs: 49_000 }
+  metrics.observe(
+    new Story()
+      .begins()
+      .is(50_200, { type: 'interaction.turn.completed', ending: { status: 'completed' }, report: { format: 'text', text: '' }, totals })
+      .events.filter((event): event is InteractionEvent => 'seq' in event),
+  )
+  const text = await metrics.text()
+  expect(text).toContain('troupe_turn_duration_seconds_sum{agent="root"} 1.2\n')
+  expect(text).toContain('gen_ai_invoke_agent_duration_seconds_sum{gen_ai_agent_name="root"} 1.2\n')
 })

@@ -112,21 +112,23 @@ test('a page hears that agents, extensions or warnings have changed', async () =
 test('the model of the demonstration is chosen among those that were found, by an administrator', async () => {
   const offers = [{ model: 'ollama/tiny', from: 'Ollama on this machine' }]
   const demo = {
-    model: 'rehearsal',
+    model: 'recorded',
     offers,
+    processId: 1,
+    pullPlug() {},
     async choose(model: string) {
       demo.model = model
     },
   }
   const { fetch, token } = await served({ rest: { demo } })
   const choose = (model: string, as?: string) => fetch('/v1/demo/model', { json: { model }, ...(as !== undefined && { token: as }) })
-  expect(await (await fetch('/v1/status')).json()).toMatchObject({ demo: { model: 'rehearsal', offers } })
+  expect(await (await fetch('/v1/status')).json()).toMatchObject({ demo: { model: 'recorded', offers } })
   expect(await (await choose('ollama/tiny')).json()).toMatchObject({ version: '0.0.0', demo: { model: 'ollama/tiny', offers } })
   const refused = await choose('openai/gpt')
   expect([refused.status, await refused.json()]).toMatchObject([
     400,
-    { error: { message: 'model: "openai/gpt" was not found here.', remedy: 'Choose one of: rehearsal, ollama/tiny.' } },
+    { error: { message: 'model: "openai/gpt" was not found here.', remedy: 'Choose one of: recorded, ollama/tiny.' } },
   ])
-  expect((await choose('rehearsal', await token({ name: 'worker' }))).status).toBe(403)
-  expect((await (await served()).fetch('/v1/demo/model', { json: { model: 'rehearsal' } })).status).toBe(404)
+  expect((await choose('recorded', await token({ name: 'worker' }))).status).toBe(403)
+  expect((await (await served()).fetch('/v1/demo/model', { json: { model: 'recorded' } })).status).toBe(404)
 })

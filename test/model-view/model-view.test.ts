@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Approver, Hook, TreeId } from '../../src/contracts/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { FakeClock, gate, ScriptedModel, type ScriptedStepSource } from '../../src/testing/index.ts'
+import { expectSame, rebuilt } from '../fixtures/rebuilt-requests.ts'
 import { runtimeWith, tool } from '../runtime/helpers.ts'
 import { storeOf, toldFirst } from '../runtime/journals.ts'
 import { asksForSummary, handlesIn, windowed } from '../runtime/windows.ts'
@@ -16,14 +17,18 @@ type Setup = Parameters<typeof runtimeWith>[1]
 
 async function requestsOf(steps: readonly ScriptedStepSource[], setup: Setup = {}, model = new ScriptedModel(steps)) {
   const clock = new FakeClock()
-  await settle(runtimeWith(model, { tools: [look, save], ...setup, clock }).run('What is in the box?'), clock)
+  const runtime = runtimeWith(model, { tools: [look, save], ...setup, clock })
+  const { sessionId } = await settle(runtime.run('What is in the box?'), clock)
+  expectSame(await rebuilt(runtime, sessionId), model.requests)
   return model.requests
 }
 
 /** Of tools that read files or are loaded when they are called: the clock stands still, so that none of them is late. */
 async function unhurriedRequestsOf(steps: readonly ScriptedStepSource[], setup: Setup) {
   const model = new ScriptedModel(steps)
-  await runtimeWith(model, { ...setup, clock: new FakeClock() }).run('What is in the box?')
+  const runtime = runtimeWith(model, { ...setup, clock: new FakeClock() })
+  const { sessionId } = await runtime.run('What is in the box?')
+  expectSame(await rebuilt(runtime, sessionId), model.requests)
   return model.requests
 }
 
@@ -73,11 +78,13 @@ describe('what a model sees', () => {
     })
     const model = new ScriptedModel([{ calls: [asks('look', 'box')] }, { text: 'Only the lid, then.' }])
     const clock = new FakeClock()
-    const handle = runtimeWith(model, { tools: [slow], clock }).stream('What is in the box?')
+    const runtime = runtimeWith(model, { tools: [slow], clock })
+    const handle = runtime.stream('What is in the box?')
     await entered.promise
     await handle.steer('Only look at the lid.')
     held.open()
-    await settle(handle.outcome, clock)
+    const { sessionId } = await settle(handle.outcome, clock)
+    expectSame(await rebuilt(runtime, sessionId), model.requests)
     await page('steering', model.requests)
   })
 

@@ -95,8 +95,8 @@ const approver: TeamOptions['approver'] = {
 export const eventfulTeam = (store: Store, options: TeamOptions = {}): Team => team(members(), { store, tools, approver, ...options })
 
 /** Its id, after three turns. */
-export async function eventfulSession(store: Store): Promise<TreeId> {
-  const { runtime } = eventfulTeam(store, { ids: sequentialIds('source') })
+export async function eventfulSession(store: Store, options: TeamOptions = {}): Promise<TreeId> {
+  const { runtime } = eventfulTeam(store, { ids: sequentialIds('source'), ...options })
   const handle = runtime.stream([
     { type: 'text', text: 'one' },
     { type: 'image', mediaType: 'image/png', data: pngBase64 },

@@ -39,7 +39,7 @@ describe('a database of schema 1', () => {
     assert.deepEqual(schemaOf(old), schemaOf(fresh))
     assert.equal(
       lookInto(old, (database) => database.prepare('PRAGMA user_version').get()?.user_version),
-      2,
+      3,
     )
   })
 

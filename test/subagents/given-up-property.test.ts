@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { InteractionEvent, Tool } from '../../src/contracts/index.ts'
+import { type InteractionEvent, type Outcome, type Tool, type UsageTotals, usageGroupings } from '../../src/contracts/index.ts'
+import type { AgentRuntime } from '../../src/runtime/index.ts'
 import { foldTree } from '../../src/runtime/tree/tree-state.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { FakeClock } from '../../src/testing/index.ts'
@@ -42,7 +43,15 @@ function members(parallelChildren: number): Parameters<typeof team>[0] {
       return step === 1 && calls.length > 0 ? { text: 'on it', calls, usage } : { text: 'done', usage }
     }
     const isLast = level === levels
-    return { script, agents: isLast ? [] : [child], tools: isLast ? ['work'] : ['work', `own${level + 1}`], limits: { parallelChildren } }
+    const price = ({ input, output }: { readonly input: number; readonly output: number }) => (input + output * 3) * 1e-6
+    return {
+      script,
+      free: false,
+      price,
+      agents: isLast ? [] : [child],
+      tools: isLast ? ['work'] : ['work', `own${level + 1}`],
+      limits: { parallelChildren },
+    }
   }
   return Object.fromEntries(Array.from({ length: levels + 1 }, (_, level) => [`level${level}`, member(level)]))
 }
@@ -70,7 +79,7 @@ function tools(clock: FakeClock): readonly Tool[] {
 
 const count = (events: readonly InteractionEvent[], types: RegExp): number => events.filter(({ type }) => types.test(type)).length
 
-it('what was taken is counted once at every level, every session ends once, and the journal stays sound', async () => {
+it('what was taken is counted once at every level and in the usage, every session ends once, and the journal stays sound', async () => {
   let givenUp = 0
   await fc.assert(
     fc.asyncProperty(plan(levels), fc.integer({ min: 1, max: 3 }), fc.option(fc.nat(12_000)), async (root, parallel, interruptAt) => {
@@ -91,6 +100,7 @@ it('what was taken is counted once at every level, every session ends once, and 
       const folded = foldTree(journal)
       expect(folded.children.size).toBe(created - 1)
       expect(folded.root.spent.usage.input).toBe(taken)
+      await expectUsage(runtime, { outcome, turns: created })
       givenUp += journal.filter((event) => event.type === 'interaction.item.completed' && isGivenUp(event)).length
       await runtime.close()
     }),
@@ -99,6 +109,23 @@ it('what was taken is counted once at every level, every session ends once, and 
   // Without such calls this would show nothing.
   expect(givenUp).toBeGreaterThan(10)
 })
+
+/** In every grouping, groups and total are what the turn has spent, children included. */
+async function expectUsage(
+  { sessions }: AgentRuntime,
+  { outcome, turns }: { readonly outcome: Outcome; readonly turns: number },
+): Promise<void> {
+  for (const by of usageGroupings) {
+    const { groups, total } = await sessions.usage({ by })
+    const sum = (figure: (group: UsageTotals) => number): number => groups.reduce((all, group) => all + figure(group), 0)
+    expect([total.turns, total.usage.input, total.usage.output]).toEqual([1, outcome.usage.input, outcome.usage.output])
+    expect(sum(({ usage: used }) => used.input)).toBe(outcome.usage.input)
+    expect(sum(({ requests }) => requests)).toBe(outcome.accounting.filter(({ kind }) => kind === 'model').length)
+    expect(Math.round(sum(({ costUsd }) => costUsd) * 1e9)).toBe(Math.round(Number(outcome.cost) * 1e9))
+    expect([total.unpriced, Math.round(total.costUsd * 1e9)]).toEqual([0, Math.round(Number(outcome.cost) * 1e9)])
+    if (by === 'agent') expect(sum(({ turns: count }) => count)).toBe(turns)
+  }
+}
 
 const isGivenUp = ({ item }: InteractionEvent<'interaction.item.completed'>): boolean =>
   item.kind === 'call' && (item.error?.message.startsWith('The turn ended before "') ?? false)

@@ -90,18 +90,22 @@ export type TeamOptions = Partial<Omit<RuntimeOptions, 'config' | 'adapter'>> & 
   readonly config?: Partial<AgentLoopConfig>
   /** What is done before a model is found, by its name; throws where there is none. */
   readonly beforeModel?: (name: string) => MaybePromise<void>
+  /** Changes every model. */
+  readonly wrap?: (model: Model) => Model
 }
 
 /** Agents by name; the first one speaks. */
 export function team(
   members: { readonly [name: string]: Member },
-  { tools = [], config, beforeModel, ...options }: TeamOptions = {},
+  { tools = [], config, beforeModel, wrap = (model) => model, ...options }: TeamOptions = {},
 ): Team {
   const [first = ''] = Object.keys(members)
   const models = new Map(
     Object.entries(members).map(([name, { script, price, free = true, window }]) => [
       name,
-      scripted(name, script, { isFree: free, ...(price && { costOf: price }), ...(window !== undefined && { contextTokens: window }) }),
+      wrap(
+        scripted(name, script, { isFree: free, ...(price && { costOf: price }), ...(window !== undefined && { contextTokens: window }) }),
+      ),
     ]),
   )
   const agents = Object.entries(members).map(([name, { script: _, price: __, free: ___, window: ____, ...more }]) => ({

@@ -41,7 +41,7 @@ test('pages', async () => {
 
 test('a session that needs a decision, with its timeline, and on a phone', async () => {
   const chat = await open(session)
-  await chat.button('Approve').waitFor()
+  await chat.button('Allow once').waitFor()
   expect(await violations(chat.page), 'approval').toEqual([])
   await chat.rows.nth(2).click()
   expect(await violations(chat.page), 'details').toEqual([])
@@ -119,7 +119,7 @@ test('the focus is visible on everything that it reaches', async () => {
 test('reduced motion: nothing is animated', async () => {
   const id = await startSession(scene, 'A weekend in Oslo by train')
   const chat = await openChat(browser, scene, { at: id, reducedMotion: 'reduce' })
-  await chat.button('Approve').waitFor()
+  await chat.button('Allow once').waitFor()
   const moving = `document.getAnimations().length`
   expect(await chat.page.evaluate(moving)).toBe(0)
   await chat.page.emulateMedia({ colorScheme: 'dark' })

@@ -15,6 +15,8 @@ export interface Chat {
   readonly sessions: Locator
   /** The rows of the timeline. */
   readonly rows: Locator
+  /** The row of a call. */
+  callRow(name: string): Locator
   button(name: string): Locator
   send(text: string): Promise<void>
   /** Waits until the conversation contains this text. */
@@ -69,6 +71,7 @@ function chatOf(page: Page, url: string): Chat {
   const problems = watchPage(page, url)
   const conversation = page.getByRole('region', { name: 'Conversation' })
   const timeline = page.getByRole('region', { name: 'Timeline' })
+  const rows = timeline.getByRole('tree', { name: 'Operations' }).getByRole('treeitem')
   const message = page.getByRole('textbox', { name: 'Message' })
   const button = (name: string): Locator => page.getByRole('button', { name, exact: true })
   return {
@@ -79,7 +82,8 @@ function chatOf(page: Page, url: string): Chat {
     conversation,
     timeline,
     sessions: page.getByRole('navigation', { name: 'Sessions' }),
-    rows: timeline.getByRole('tree', { name: 'Operations' }).getByRole('treeitem'),
+    rows,
+    callRow: (name) => rows.and(page.locator('[data-kind="call"]')).filter({ hasText: name }),
     button,
     async send(text) {
       await message.fill(text)

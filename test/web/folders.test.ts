@@ -47,7 +47,7 @@ test('lists have the sessions of the folder, and those of others on request with
   const command = `cd ${join(scene.folder, 'there')} && troupe run writer.ai --resume ${other}`
   await chat.conversation.locator('.approval').waitFor()
   expect(await chat.message.count()).toBe(0)
-  for (const name of ['Approve', 'Deny', 'Stop', 'Finish with a short answer', 'Edit', 'Retry'])
+  for (const name of ['Allow once', 'Deny', 'Stop', 'Other ways to stop', 'Edit', 'Retry'])
     expect(await chat.button(name).count(), name).toBe(0)
   expect(await violations(page)).toEqual([])
   await chat.button('Copy').last().click()
@@ -56,14 +56,14 @@ test('lists have the sessions of the folder, and those of others on request with
   // The one that is shown stays.
   await item('Write elsewhere').waitFor()
   await item('Write here').click()
-  await chat.button('Approve').waitFor()
+  await chat.button('Allow once').waitFor()
   await page.reload()
   await item('Write here').waitFor()
   expect(await item('Write elsewhere').count()).toBe(0)
 })
 
 test('a session of `troupe run` in the folder continues after the answer; with flags of its own it has the command', async () => {
-  await chat.button('Approve').click()
+  await chat.button('Allow once').click()
   await chat.says(/^Done after: /)
   await chat.send('Thanks')
   await chat.says('Done after: Thanks')
@@ -109,7 +109,7 @@ test('what nobody takes is not shown as sent', async () => {
   expect(await chat.conversation.getByText('Sending…').count()).toBe(0)
   await leave('here', 'Write again')
   await item('Write again').click()
-  await chat.button('Approve').click()
+  await chat.button('Allow once').click()
   await chat.says(/Stored, but nothing happens yet/)
   expect(await page.getByText('Answer sent.').count()).toBe(0)
   expect(await chat.conversation.getByText('troupe run x.ai --resume 1').count()).toBe(1)

@@ -45,7 +45,7 @@ test('approvals, questions, plans, diffs, children, titles, names of agents', as
   const [first = ''] = ids
   const chat = await openChat(browser, scene, { at: first })
   const watched = await guard(chat.page, isOwn)
-  await chat.button('Approve').first().waitFor()
+  await chat.button('Allow once').first().waitFor()
   await openEverything(chat.page)
   expect(await watched.check()).toEqual([])
   for (const place of ['approvals', 'agents', 'agents/mallory', 'new/mallory', 'settings', 'extensions']) {

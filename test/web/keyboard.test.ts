@@ -47,7 +47,7 @@ test('a new session, and a message', async () => {
 })
 
 test('approve', async () => {
-  await tabTo(chat.button('Approve'))
+  await tabTo(chat.button('Allow once'))
   await press('Enter')
   await chat.says('Take the')
   const { length } = (await journalOf(scene, await chat.id())).filter(({ type }) => type === 'interaction.approval.resolved')

@@ -60,14 +60,22 @@ test('a second click or a key that is held does nothing twice, and answers no ot
 
   await Promise.all(['Weekend in Oslo', 'Weekend in Rome'].map((text) => startSession(scene, text)))
   await chat.page.goto(`${scene.url}/#/approvals`)
-  await chat.button('Approve').nth(1).waitFor()
-  const { x = 0, y = 0 } = (await chat.button('Approve').first().boundingBox()) ?? {}
+  await chat.button('Allow once').nth(1).waitFor()
+  const { x = 0, y = 0 } = (await chat.button('Allow once').first().boundingBox()) ?? {}
   await chat.page.mouse.click(x + 5, y + 5)
-  await expect.poll(() => chat.button('Approve').count()).toBe(1)
+  await expect.poll(() => chat.button('Allow once').count()).toBe(1)
   await chat.page.mouse.click(x + 5, y + 5)
   expect(posted.slice(3)).toEqual(['call'])
-  await chat.button('Approve').click()
+  await chat.button('Allow once').click()
   await expect.poll(() => posted.slice(3)).toEqual(['call', 'call'])
+
+  await Promise.all(['Weekend in Paris', 'Weekend in Vienna'].map((text) => startSession(scene, text)))
+  await chat.button('Allow once').nth(1).waitFor()
+  await chat.page.evaluate(`for (let times = 0; times < 40; times++) setTimeout(() =>
+    document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'y', bubbles: true, cancelable: true, repeat: times > 0 })), 30 * times)`)
+  await expect.poll(() => chat.button('Allow once').count()).toBe(1)
+  await chat.page.waitForTimeout(1_300)
+  expect(posted.slice(5)).toEqual(['call'])
   await chat.close()
 })
 
@@ -82,9 +90,9 @@ test('of two tabs that answer one request together, the second says which answer
     await scene.fetch(new URL(route.request().url()).pathname, { json: { kind: 'deny' } })
     await route.continue()
   })
-  await chat.button('Approve').click()
+  await chat.button('Allow once').click()
   await chat.page.getByText('Already answered: denied by local.').waitFor()
-  await chat.button('Approve').waitFor({ state: 'detached' })
+  await chat.button('Allow once').waitFor({ state: 'detached' })
   expect(answered).toEqual([409])
   await chat.close()
 })
@@ -104,7 +112,7 @@ test('a message that was not accepted survives a reload; the skip link stays in 
   await chat.says('slow words')
   await chat.button('Send again').click()
   await chat.says('This answer takes')
-  expect(await chat.conversation.getByText(/^Working · /).innerText()).toMatch(/· [\d.]+ (?:ms|s) ·/)
+  expect(await chat.conversation.getByText(/^Working · /).innerText()).toMatch(/· [\d.]+ (?:ms|s)$/)
   await chat.button('Skip to content').press('Enter')
   expect(await chat.id()).toBe(id)
   expect(await chat.page.evaluate('document.activeElement.id')).toBe('main')

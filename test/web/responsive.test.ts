@@ -87,7 +87,7 @@ test('requests for approval and errors', async () => {
   const watched = await guard(chat.page, ownAddresses(scene))
   for (const text of ['a table of 80,000 cells', 'many paragraphs'].map((name) => `${texts[name]}${attack}`)) {
     await chat.show(await startSession(scene, `ask: ${text}`, 'mallory'))
-    await chat.button('Approve').waitFor()
+    await chat.button('Allow once').waitFor()
     await openEverything(chat.page)
     await isResponsive(chat)
     await chat.show(await startSession(scene, `break: ${text}`, 'mallory'))

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { demoTools } from '../../src/cli/commands/demo-tools.ts'
 import { webRoutes } from '../../src/headends/web/index.ts'
 import { systemClock } from '../../src/runtime/index.ts'
+import { tripToolsOf } from '../fixtures/trip-tools.ts'
 import { localToken, type Served, type ServedOptions, serve } from '../headends/support.ts'
 import { type Stories, storyModel } from './story-model.ts'
 
@@ -76,7 +76,7 @@ export const tripAgents: NonNullable<ServedOptions['agents']> = [
 ]
 
 /** `look_up_weather`, `look_up_trains`, `book_room`. */
-export const tripTools = demoTools(systemClock).slice(0, 3)
+export const tripTools = tripToolsOf(systemClock).slice(0, 3)
 
 /** The trip, the answers of its children, and some short ones. `pauseMs`: between two words. */
 export function tripStories(pauseMs = 8): Stories {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { formats } from './formats.ts'
-import { expectWhole, forecast, server, turn } from './turn.ts'
+import { expectWhole, forecast, modelOf, server, stage, turn } from './turn.ts'
 import type { WireReply } from './wire-reply.ts'
 
 const counted = { input: 120, output: 60, cacheRead: 40, cacheWrite: 0, reasoning: 20 }
@@ -30,6 +30,20 @@ describe.each(formats)('$name', (format) => {
     expect(JSON.stringify(requests[0]?.body)).not.toContain('Sunny.')
     expect(JSON.stringify(requests[1]?.body)).toContain('Sunny.')
     expect(JSON.stringify(requests[1]?.body)).toContain('Let me look…')
+  })
+
+  it('what it received is what the recorded requests make again', async () => {
+    const { url, reply, requests } = await server()
+    for (const each of [asking, answering, answering, answering]) reply({ chunks: format.encode(each) })
+    const { runtime } = await stage(format, { url })
+    const { sessionId } = await runtime.run('Weather in Zürich?')
+    const model = await modelOf(format, { url })
+    for (const stepId of ['t1.s1', 't1.s2']) {
+      const request = await runtime.sessions.modelRequest(sessionId, { stepId })
+      for await (const _ of model.stream(request, { signal: new AbortController().signal }));
+    }
+    const [first, second, ...again] = requests.map(({ body }) => body)
+    expect(JSON.stringify(again)).toBe(JSON.stringify([first, second]))
   })
 
   it('uses the token counts of the provider', async () => {

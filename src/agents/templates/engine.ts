@@ -1,6 +1,8 @@
 // 1. A template sees only the given variables: no time, no randomness, no files, no environment.
 // 2. It ends: fuel limits its steps, the memory of the module is limited, and a watchdog limits the time of a single step.
 // 3. Templates do not affect each other. After an interrupted step the module is discarded.
+// 4. Each engine has bindings of its own: they keep the memory that they used last. A process may load this file twice.
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
@@ -54,7 +56,8 @@ export function loadEngine(): Promise<Engine> {
 
 async function load(): Promise<Engine> {
   const { resolve } = createRequire(import.meta.url)
-  const glue: Glue = await import(pathToFileURL(resolve('minijinja-js/dist/bundler/minijinja_js_bg.js')).href)
+  const bindings = pathToFileURL(resolve('minijinja-js/dist/bundler/minijinja_js_bg.js')).href
+  const glue: Glue = await import(`${bindings}?${randomUUID()}`)
   const bytes = readFileSync(resolve('minijinja-js/dist/bundler/minijinja_js_bg.wasm'))
   return new Engine(glue, await webAssembly.compile(boundMemory(bytes, maxPages)))
 }

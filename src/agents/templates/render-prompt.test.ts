@@ -115,6 +115,17 @@ test('nothing is left of a template for the next one', async () => {
   expect(await problemsOf('{% include "a.md" %}')).toMatchObject([{ message: expect.stringContaining('`a.md` cannot be read') }])
 })
 
+test('two engines in a process do not affect each other', async () => {
+  const url = new URL('./engine.ts', import.meta.url).href
+  const [one, other] = await Promise.all([1, 2].map((copy): Promise<typeof import('./engine.ts')> => import(`${url}?${copy}`)))
+  const job = (text: string) => ({ templates: new Map([['t', `${text} {{ name }}`]]), main: 't', variables: { name: 'Ada' } })
+  for (const engine of [await one!.loadEngine(), await other!.loadEngine(), await one!.loadEngine()])
+    expect([engine.render(job('Hello')), engine.render(job('Bye'))]).toEqual([
+      { kind: 'text', text: 'Hello Ada' },
+      { kind: 'text', text: 'Bye Ada' },
+    ])
+})
+
 describe('a template ends', () => {
   const loop = (inner: string): string => `{% for a in range(10000) %}${inner}{% endfor %}`
 

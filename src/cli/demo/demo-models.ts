@@ -3,14 +3,21 @@ import { TroupeError } from '../../contracts/index.ts'
 import type { Demonstration, ModelOffer } from '../../headends/rest/index.ts'
 import { findAllModels } from '../../models/by-name/index.ts'
 import type { ServedProject } from '../serve/served-project.ts'
+import { type RecordedModelsOptions, recordedModels } from './recorded-models.ts'
 
-const withoutKey = 'rehearsal'
+/** The answers of the agent files as they are. */
+const withoutModel = 'recorded'
 
-/** The model of all agents of the demonstration. It begins with `rehearsal` at each start. */
+/** The model of all agents of the demonstration. It begins with the recorded answers at each start. */
 export class DemoModels implements Demonstration {
-  #model = withoutKey
+  readonly #recorded: RecordedModelsOptions
+  #model = withoutModel
   #offers: readonly ModelOffer[] = []
   #apply = (): Promise<void> => Promise.resolve()
+
+  constructor(recorded: RecordedModelsOptions) {
+    this.#recorded = recorded
+  }
 
   get model(): string {
     return this.#model
@@ -18,6 +25,13 @@ export class DemoModels implements Demonstration {
 
   get offers(): readonly ModelOffer[] {
     return this.#offers
+  }
+
+  readonly processId: number = process.pid
+
+  /** Asks the parent process, which starts another server. Without one, nothing happens. */
+  pullPlug(): void {
+    process.send?.({ kind: 'pull-plug' })
   }
 
   /** `apply` makes the server call `extend` again, as after a change of a file. */
@@ -28,9 +42,11 @@ export class DemoModels implements Demonstration {
   /** The project with the chosen model. Looks for keys and local servers again. */
   async extend(project: ServedProject): Promise<ServedProject> {
     this.#offers = await findAllModels(overlayFor(['auto'], project.inspected.setup))
-    if (!this.#offers.some(({ model }) => model === this.#model)) this.#model = withoutKey
+    if (!this.#offers.some(({ model }) => model === this.#model)) this.#model = withoutModel
+    const adapter = recordedModels(project.adapter, this.#recorded)
+    if (this.#model === withoutModel) return { ...project, adapter }
     const agents = project.config.agents.map((agent) => ({ ...agent, models: [this.#model] }))
-    return { ...project, config: { ...project.config, agents } }
+    return { ...project, adapter, config: { ...project.config, agents } }
   }
 
   async choose(model: string): Promise<void> {

@@ -1,9 +1,10 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { contentHash } from '../../agents/index.ts'
-import { TroupeError } from '../../contracts/index.ts'
+import { type SessionService, TroupeError } from '../../contracts/index.ts'
+import { systemClock } from '../../runtime/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { dataFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
@@ -22,34 +23,58 @@ export interface WebDemo {
   /** The data folder: sessions and the token. */
   readonly sessions: string
   readonly facts: DemoFacts
+  /** Started again after its process was killed: everything was said before. */
+  readonly isAgain: boolean
   /** The tools belong to this program. Any model that is found may be chosen. */
   loading(): Pick<LoadOptions, 'alsoTrusted' | 'otherModels'>
+  /** The server listens. Runs the sample sessions if there are no sessions yet. */
+  listening(port: number, sessions: SessionService): Promise<void>
 }
 
+/** So that lists, search and usage have something to show. */
+const samples = [
+  { agent: 'researcher', input: 'Which discount codes are there?' },
+  { agent: 'engineer', input: 'Do the cart tests pass?' },
+]
+
+export const demoAgents = (): string => realpathSync(fileURLToPath(packageFile('demo/team')))
+export const demoShop = (): string => realpathSync(fileURLToPath(packageFile('demo/shop')))
+
 /** Creates its folders at the first start. `dataDir`: of the flag. */
-export function openWebDemo(dataDir: string | undefined, { env }: Pick<Host, 'env'>): WebDemo {
+export function openWebDemo(dataDir: string | undefined, { env, isAgain }: Pick<Host, 'env'> & { readonly isAgain: boolean }): WebDemo {
   const folder = dataDir === undefined ? `${dataFolder({ flag: undefined, env, home: homedir() })}-demo` : resolve(dataDir)
   const [workspace, sessions] = [join(folder, 'workspace'), join(folder, 'sessions')]
-  const agents = realpathSync(fileURLToPath(packageFile('demo/web')))
+  createFolders([sessions, workspace])
+  const agents = demoAgents()
+  const models = new DemoModels({ agents, shop: demoShop(), workspace, clock: systemClock })
+  return {
+    ...{ models, agents, workspace, sessions, isAgain },
+    get facts() {
+      return { model: models.model, offers: models.offers, workspace }
+    },
+    loading: () => ({ alsoTrusted: trustedModules(agents), otherModels: ['auto'] }),
+    async listening(port, service) {
+      process.send?.({ kind: 'listening', port })
+      if ((await service.list({ limit: 1 })).length > 0) return
+      for (const { agent, input } of samples) await service.start(input, { agent })
+    },
+  }
+}
+
+/** @throws TroupeError `config_invalid` if one cannot be created. */
+export function createFolders(folders: readonly string[]): void {
   try {
-    mkdirSync(sessions, { recursive: true, mode: 0o700 })
-    if (!existsSync(workspace)) cpSync(join(agents, 'workspace'), workspace, { recursive: true })
+    for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch (error) {
     throw new TroupeError('config_invalid', `The folder of the demonstration cannot be created: ${messageOf(error)}`, {
       remedy: 'Use another folder with --data-dir.',
       cause: error,
     })
   }
-  const models = new DemoModels()
-  return {
-    ...{ models, agents, workspace, sessions },
-    get facts() {
-      return { model: models.model, offers: models.offers, workspace }
-    },
-    loading() {
-      const modules = readdirSync(agents).filter((name) => name.endsWith('.mjs'))
-      const alsoTrusted = modules.map((name) => join(agents, name)).map((path) => ({ path, sha256: contentHash(readFileSync(path)) }))
-      return { alsoTrusted, otherModels: ['auto'] }
-    },
-  }
+}
+
+/** The tool modules in their current form. */
+export function trustedModules(agents: string): NonNullable<LoadOptions['alsoTrusted']> {
+  const modules = readdirSync(agents).filter((name) => name.endsWith('.mjs'))
+  return modules.map((name) => join(agents, name)).map((path) => ({ path, sha256: contentHash(readFileSync(path)) }))
 }

@@ -31,3 +31,12 @@ test('without any usable model, the error lists everything that is missing, with
 test('an unknown name is thrown, whatever else is found', async () => {
   await expect(findModels(['auto', 'no-such-model-9000', 'rehearsal'], bare())).rejects.toMatchObject({ code: 'model_unknown' })
 })
+
+test('a script with a price is named as recorded, once for all scripts', async () => {
+  const readFile = async (path: string) => `${path.includes('free') ? '' : 'price: { input: 3, output: 15 }\n'}steps: [{ text: Hello. }]`
+  const notices = async (names: readonly string[]) => (await findModels(names, { ...bare(), readFile })).notices
+  expect(await notices(['script/free.yaml'])).toEqual([])
+  expect(await notices(['script/a.yaml', 'script/b.yaml'])).toEqual([
+    'Scripts replay recorded replies. Their prices are recorded, too: nothing is charged.',
+  ])
+})

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { type ModelAdapter, TroupeError } from '../../contracts/index.ts'
+import { type Model, type ModelAdapter, noUsage, TroupeError } from '../../contracts/index.ts'
 import { type ModelAdapterOptions, modelAdapter } from '../../models/by-name/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import type { Host } from '../host/process-host.ts'
@@ -34,8 +34,10 @@ export async function findModels(names: readonly string[], { looksAtServers = fa
   const servers: TroupeError[] = []
   for (const name of names) {
     try {
-      const { id } = await adapter.resolve(name)
+      const model = await adapter.resolve(name)
+      const { id } = model
       models.push(name)
+      if (hasRecordedPrice(model)) notices.push('Scripts replay recorded replies. Their prices are recorded, too: nothing is charged.')
       if (name === 'auto') notices.push(`auto uses ${id}.`)
       // The server that `auto` found has just responded.
       const absent = looksAtServers && name !== 'auto' ? await serverProblem(name, options) : undefined
@@ -48,8 +50,11 @@ export async function findModels(names: readonly string[], { looksAtServers = fa
     }
   }
   if (errors.length > 0 || models.length === 0) throw joinErrors([...errors, ...missing])
-  return { adapter, models, notices: [...notices, ...servers.map(({ message }) => message)], servers }
+  return { adapter, models, notices: [...new Set(notices), ...servers.map(({ message }) => message)], servers }
 }
+
+const hasRecordedPrice = ({ id, costOf }: Model): boolean =>
+  id.startsWith('script/') && (costOf?.({ ...noUsage, input: 1_000_000, output: 1_000_000 }) ?? 0) > 0
 
 const isSpared = ({ code }: TroupeError): boolean => code === 'model_key_missing' || code === 'model_unavailable'
 

@@ -1,6 +1,6 @@
 import { type ModelPrice, overlayFor, pricesOf, type RegisteredAgent, unpricedOf } from '../../agents/index.ts'
 import { type Model, type ModelAdapter, noUsage, type Problem, TroupeError, type Usage } from '../../contracts/index.ts'
-import { modelAdapter } from '../../models/by-name/index.ts'
+import { costAt, modelAdapter } from '../../models/by-name/index.ts'
 import type { Setup } from '../team/load-config.ts'
 import { modelOptions } from './find-models.ts'
 
@@ -14,7 +14,7 @@ export function pricedAdapter(adapter: ModelAdapter, prices: { readonly [model: 
     async resolve(name) {
       const model = await adapter.resolve(name)
       const price = Object.hasOwn(prices, model.id) ? prices[model.id] : undefined
-      if (price) return priced(model, (usage) => costOf(usage, price))
+      if (price) return priced(model, (usage) => costAt(price, usage))
       return model.costOf === undefined && model.id.startsWith('script/') ? priced(model, () => 0) : model
     },
   }
@@ -31,13 +31,6 @@ function priced(model: Model, costOf: (usage: Usage) => number): Model {
     costOf,
     stream: (request, context) => model.stream(request, context),
   }
-}
-
-/** Prices are for a million tokens. `input` includes cache reads and writes. */
-function costOf({ input, output, cacheRead, cacheWrite }: Usage, price: ModelPrice): number {
-  const { cacheRead: read = price.input, cacheWrite: write = price.input } = price
-  const plain = Math.max(0, input - cacheRead - cacheWrite)
-  return (plain * price.input + cacheRead * read + cacheWrite * write + output * price.output) / 1_000_000
 }
 
 interface Pricing {

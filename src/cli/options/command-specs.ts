@@ -197,13 +197,13 @@ export const commands = [
   },
   {
     name: 'demo',
-    summary: 'Show a sample run, or the web chat, without a key or network',
+    summary: 'Watch a team fix a test, in the terminal or the web chat, without a key',
     arguments: [],
     groups: [
       {
         title: 'Web chat',
         flags: [
-          { name: 'web', summary: 'Serve the web chat with a team of sample agents, until Ctrl-C', excludes: ['json'] },
+          { name: 'web', summary: 'Serve the web chat with three things to try, until Ctrl-C', excludes: ['json'] },
           { name: 'port', value: 'PORT', summary: 'Listen at this port (default: 3900, or the next free one)', needs: 'web' },
           { name: 'no-open', summary: 'Do not open the browser', needs: 'web' },
           {
@@ -221,11 +221,11 @@ export const commands = [
       progressFlags,
     ],
     notes: [
-      'Without --web: the model is a script; no provider is called. The journal is kept in memory.',
-      'With --web: the agents begin with rehearsal, which is rules and no LLM. Keys in the environment and servers such as Ollama on this machine are found, and the page offers their models. The browser is opened at a terminal, unless CI or BROWSER=none is set.',
+      'Without --web: answers are recorded; no provider is called. Files, tests and the change are real, in a temporary folder. Without a terminal, the change is approved and there are no pauses.',
+      'With --web: the answers are recorded, until a model is chosen. A second process restarts the server when it is killed. Keys in the environment and servers such as Ollama on this machine are found, and the page offers their models. The browser is opened at a terminal, unless CI or BROWSER=none is set.',
     ],
     examples: [
-      { line: 'troupe demo', summary: 'show the sample run' },
+      { line: 'troupe demo', summary: 'watch a team fix a test' },
       { line: 'troupe demo --web', summary: 'open the web chat' },
     ],
   },

@@ -33,7 +33,7 @@ function overview(maxWidth: number | undefined): readonly Section[] {
       'Examples',
       ...columns(
         [
-          ['troupe demo', 'show a sample run'],
+          ['troupe demo', 'watch a team fix a test'],
           ['troupe run trip.ai "A weekend in Oslo"', 'run an agent'],
           ['troupe help run', 'show all options of run'],
           ['troupe help agent-file', 'show all settings of an agent file'],

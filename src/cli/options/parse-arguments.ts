@@ -132,7 +132,8 @@ export function parseArguments(argv: readonly string[], isFile: (path: string) =
       error: renamedError(line) ?? problemsError(problems, command),
       output: outputOf(line),
       display: displayOptionsOf(line),
-      overrides: withValues(overridesOf(line)),
+      // Other commands have flags with the same names.
+      overrides: command && command.name !== 'run' ? { settings: [], models: [] } : withValues(overridesOf(line)),
     }
   }
   return { ok: true, invocation: invocationOf(command.name as CommandName, rest, line) }

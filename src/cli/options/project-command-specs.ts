@@ -1,5 +1,5 @@
 // The commands for projects and stored sessions. Part of the one list in command-specs.ts.
-import { sessionStatuses } from '../../contracts/index.ts'
+import { sessionStatuses, usageGroupings } from '../../contracts/index.ts'
 import type { CommandSpec, FlagSpec } from './command-specs.ts'
 
 const json: FlagSpec = { name: 'json', summary: 'Print one JSON document, even on failure' }
@@ -16,6 +16,9 @@ export type ApprovalsAction = (typeof approvalsActions)[number]
 
 export const sessionsActions = ['list', 'show', 'fork', 'export', 'rename', 'prune', 'delete'] as const
 export type SessionsAction = (typeof sessionsActions)[number]
+
+export const storeActions = ['reindex'] as const
+export type StoreAction = (typeof storeActions)[number]
 
 export const mcpActions = ['list', 'show', 'call', 'login', 'logout'] as const
 export type McpAction = (typeof mcpActions)[number]
@@ -152,7 +155,20 @@ export const projectCommands = [
             summary: `list: only sessions with this status: ${sessionStatuses.join(', ')}`,
           },
           { name: 'label', value: 'LABEL', repeatable: true, summary: 'list: only sessions with all of these labels' },
-          { name: 'search', value: 'TEXT', summary: 'list: only sessions whose title contains TEXT' },
+          { name: 'search', value: 'TEXT', summary: 'list: only sessions with these words in a message or answer' },
+          { name: 'title', value: 'TEXT', summary: 'list: only sessions whose title contains TEXT' },
+          { name: 'min-cost', value: 'USD', summary: 'list: only sessions that cost at least this much, in US dollars' },
+          { name: 'max-cost', value: 'USD', summary: 'list: only sessions that cost at most this much, in US dollars' },
+          { name: 'since', value: 'TIME', summary: 'list: only sessions that changed since TIME, such as 2026-11-01 or 7d' },
+          { name: 'until', value: 'TIME', summary: 'list: only sessions that began before TIME' },
+          {
+            name: 'request',
+            value: 'STEP',
+            summary: 'show: print what the model was sent in this step, such as t1.s2',
+            excludes: ['stream-json'],
+          },
+          { name: 'child', value: 'ID', summary: 'show: the session ID or agent path of the child that sent it', needs: 'request' },
+          { name: 'attempt', value: 'NUMBER', summary: 'show: the attempt of the step (default: the last one)', needs: 'request' },
           dataDir,
           { ...json, excludes: ['stream-json'] },
           {
@@ -171,8 +187,10 @@ export const projectCommands = [
     ],
     notes: [
       'list: sessions of this project, newest first. States: running, with its process; unfinished (its process has exited); waiting for an answer; damaged; or how the session ended. If a session can be resumed, the command is shown. To give an ended session another turn: troupe run FILE PROMPT --resume ID.',
+      'list --search: each word must be in the same message or answer, in any case, with or without accents; it may be the beginning of a longer word. Turns that have not ended are not searched, nor their cost counted. Dates and times are in UTC unless they have a zone.',
       'show: the request, the tree of what happened, the answer, diagnostics and totals over all turns. -v adds input and output of every call, 20 lines each. It reads the journal only and can run beside the process that drives the session.',
       'show --json: the outcome as run --json printed it, with the exit code of that run; for a session that has not ended, the state so far. For a session that has not ended, --stream-json prints no final outcome line. The exit code of show is 0, or 1 if the journal is damaged; it is then shown up to the damage.',
+      'show --request: system prompt, messages, tools and parameters as the model got them, built again from the journal. --json prints them as they were sent. STEP is the id of a step, or its number if the session has one turn.',
       'fork: copy a session, or its beginning up to an event, into a new one. What was open is recorded as interrupted and never runs again; approvals for the session are not copied. --at takes the seq of an event, as show --stream-json prints it.',
       'export: one JSON document with the journal and the stored outputs, without the secrets of the configuration and the environment.',
       'rename: change the title that lists show.',
@@ -183,14 +201,56 @@ export const projectCommands = [
       { line: 'troupe sessions list', summary: 'find a session' },
       { line: 'troupe sessions list --everywhere --json', summary: 'all sessions, as JSON' },
       { line: 'troupe sessions list --status failed --search oslo', summary: 'failed sessions about Oslo' },
+      { line: 'troupe sessions list --since 7d --min-cost 0.50', summary: 'sessions of the last week that cost 50 cents or more' },
       { line: 'troupe sessions show ID', summary: 'show what happened' },
       { line: 'troupe sessions show ID --json', summary: 'the outcome, as JSON' },
+      { line: 'troupe sessions show ID --request t1.s2', summary: 'show what the model was sent in the second step' },
       { line: 'troupe sessions fork ID --at 12', summary: 'copy its first 12 events into a new session' },
       { line: 'troupe sessions export ID --output trip.json', summary: 'save it as one file' },
       { line: 'troupe sessions rename ID "Trip to Oslo"', summary: 'give it another title' },
       { line: 'troupe sessions prune --older 30d --keep 100', summary: 'delete ended sessions, except the newest 100' },
       { line: 'troupe sessions delete ID', summary: 'delete one session' },
     ],
+  },
+  {
+    name: 'usage',
+    summary: 'Show cost, tokens and turns by day, agent, model or person',
+    arguments: [],
+    groups: [
+      {
+        title: 'Options',
+        flags: [
+          { name: 'by', value: 'GROUP', choices: usageGroupings, summary: `Group by ${usageGroupings.join(', ')} (default: day)` },
+          { name: 'since', value: 'TIME', summary: 'Count turns that ended since TIME, such as 2026-11-01 or 7d (default: 30 days)' },
+          { name: 'until', value: 'TIME', summary: 'Count turns that ended before TIME' },
+          dataDir,
+          json,
+          configFile,
+        ],
+      },
+    ],
+    notes: [
+      'Turns of all projects in the data folder that have ended, deleted sessions included. Days are days in UTC; dates and times are in UTC unless they have a zone.',
+      'Turns are those of root sessions; by agent and by model also those of children. p95: 95 of 100 turns took at most this long without waiting for people; by model: the requests of a turn.',
+      'A person is the owner of a session: local for the command line, or a token.',
+    ],
+    examples: [
+      { line: 'troupe usage', summary: 'the last 30 days, day by day' },
+      { line: 'troupe usage --by model --since 7d', summary: 'models of the last week, the most expensive first' },
+      { line: 'troupe usage --by agent --since 2026-10-01 --until 2026-11-01 --json', summary: 'agents of October, as JSON' },
+    ],
+  },
+  {
+    name: 'store',
+    summary: 'Build the records for search and usage again',
+    arguments: [{ name: 'ACTION', required: true, choices: storeActions, summary: 'The action: reindex' }],
+    groups: [
+      { title: 'Options', flags: [{ ...dataDir, summary: 'Use the sessions in DIR (default: ~/.local/state/troupe)' }, json, configFile] },
+    ],
+    notes: [
+      'reindex: read the journals of all sessions and build search index, cost and usage again. It adds sessions of older versions and repairs a damaged search index. Servers and runs can go on meanwhile. Sessions that cannot be read are named, and the exit code is then 1.',
+    ],
+    examples: [{ line: 'troupe store reindex', summary: 'include sessions of an older version in search and usage' }],
   },
   {
     name: 'approvals',

@@ -1,4 +1,4 @@
-import { sessionStatuses, type TreeFilter } from '../../contracts/index.ts'
+import { sessionStatuses, type TreeFilter, type UsageGrouping, usageGroupings } from '../../contracts/index.ts'
 import type { DisplayOptions, OutputForm } from './parse-arguments.ts'
 import {
   type ApprovalsAction,
@@ -7,8 +7,11 @@ import {
   mcpActions,
   type ProjectCommandName,
   type SessionsAction,
+  type StoreAction,
   sessionsActions,
+  storeActions,
 } from './project-command-specs.ts'
+import type { WrittenRanges } from './read-ranges.ts'
 
 export interface Common {
   readonly output: 'answer' | 'json'
@@ -68,7 +71,10 @@ export interface SessionsInvocation extends Omit<Common, 'output'>, Stored {
   /** The sessions; for `rename` one of them and the words of its title. */
   readonly ids: readonly string[]
   /** Which sessions `list` shows. */
-  readonly filter: Pick<TreeFilter, 'agent' | 'status' | 'labels' | 'text'>
+  readonly filter: Pick<TreeFilter, 'agent' | 'status' | 'labels' | 'text' | 'search'>
+  readonly ranges: WrittenRanges
+  /** The model request that `show` prints, as written. */
+  readonly request?: { readonly step: string; readonly child: string | undefined; readonly attempt: string | undefined } | undefined
   /** The last event that `fork` copies, as written. */
   readonly at?: string | undefined
   /** Where `export` writes. */
@@ -78,6 +84,16 @@ export interface SessionsInvocation extends Omit<Common, 'output'>, Stored {
   readonly keep?: string | undefined
   /** Only print what would be deleted. */
   readonly isDryRun: boolean
+}
+export interface UsageInvocation extends Common, Pick<WrittenRanges, 'since' | 'until'> {
+  readonly kind: 'usage'
+  readonly by: UsageGrouping
+  readonly dataDir?: string | undefined
+}
+export interface StoreInvocation extends Common {
+  readonly kind: 'store'
+  readonly action: StoreAction
+  readonly dataDir?: string | undefined
 }
 export interface McpInvocation extends Common {
   readonly kind: 'mcp'
@@ -107,6 +123,8 @@ export type ProjectInvocation =
   | McpInvocation
   | ApprovalsInvocation
   | SessionsInvocation
+  | UsageInvocation
+  | StoreInvocation
   | SkillsInvocation
   | ToolsInvocation
   | ValidateInvocation
@@ -172,6 +190,8 @@ export function projectInvocation(
         action: sessionsActions.find((known) => known === action) ?? 'list',
         ids,
         filter: filterOf({ flagValue, flagValues }),
+        ranges: rangesOf(flagValue),
+        request: requestOf(flagValue),
         at: flagValue('at'),
         file: flagValue('output'),
         older: flagValue('older'),
@@ -182,6 +202,12 @@ export function projectInvocation(
         output: has('stream-json') ? 'stream-json' : common.output,
       }
     }
+    case 'usage': {
+      const by = usageGroupings.find((known) => known === flagValue('by')) ?? 'day'
+      return { kind: name, by, since: flagValue('since'), until: flagValue('until'), dataDir: stored.dataDir, ...common }
+    }
+    case 'store':
+      return { kind: name, action: storeActions.find((known) => known === rest[0]) ?? 'reindex', dataDir: stored.dataDir, ...common }
     case 'approvals': {
       const [action, ...named] = rest
       return {
@@ -200,12 +226,27 @@ export function projectInvocation(
 }
 
 function filterOf({ flagValue, flagValues }: Pick<ProjectArguments, 'flagValue' | 'flagValues'>): SessionsInvocation['filter'] {
-  const [agent, text, labels] = [flagValue('agent'), flagValue('search'), flagValues('label')]
+  const [agent, text, search, labels] = [flagValue('agent'), flagValue('title'), flagValue('search'), flagValues('label')]
   const status = sessionStatuses.filter((known) => flagValues('status').includes(known))
   return {
     ...(agent !== undefined && { agent }),
     ...(status.length > 0 && { status }),
     ...(labels.length > 0 && { labels }),
     ...(text !== undefined && { text }),
+    ...(search !== undefined && { search }),
   }
+}
+
+type FlagValue = ProjectArguments['flagValue']
+
+const rangesOf = (flagValue: FlagValue): WrittenRanges => ({
+  since: flagValue('since'),
+  until: flagValue('until'),
+  minCost: flagValue('min-cost'),
+  maxCost: flagValue('max-cost'),
+})
+
+function requestOf(flagValue: FlagValue): SessionsInvocation['request'] {
+  const step = flagValue('request')
+  return step === undefined ? undefined : { step, child: flagValue('child'), attempt: flagValue('attempt') }
 }

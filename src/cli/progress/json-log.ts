@@ -82,6 +82,7 @@ const entries: {
   'interaction.handoff.started': ({ childId, agent }, name) => info(`${name ?? agent} talks to the person`, { childId, agent }),
   'interaction.handoff.completed': ({ childId, agent, reason }, name) =>
     info(`${name ?? agent} no longer talks to the person: ${reason}`, { childId, agent, reason }),
+  'interaction.offer.recorded': () => undefined,
   'interaction.hook.completed': ({ hook, verdict, message }) =>
     (verdict === 'failed' ? warn : info)(`hook ${hook}: ${verdict}`, { hook, verdict, message }),
   'interaction.context.added': ({ source, text }) => info(`context added: ${printable(source)}`, { source, characters: text.length }),

@@ -12,11 +12,13 @@ import type {
 import {
   applyEvent,
   applyPast,
+  callTimes,
   changesOf,
   decidedText,
   duration,
   emptyTree,
   exitCodeOf,
+  failedInside,
   lastStep,
   lastTurn,
   price,
@@ -28,6 +30,7 @@ import {
   subjectOf,
   terminalApproverName,
   tokens,
+  workTime,
 } from '../../view/index.ts'
 import { exactLine, exactLines } from '../terminal/exact-text.ts'
 import { replyLines } from '../terminal/markdown/render-markdown.ts'
@@ -137,6 +140,7 @@ export class PlainProgress {
       case 'interaction.subagent.failed':
       case 'interaction.subagent.closed':
       case 'interaction.cancel.requested':
+      case 'interaction.offer.recorded':
       case 'interaction.queue.left':
         return []
       default:
@@ -254,13 +258,17 @@ export class PlainProgress {
     const call = calls.get(id)
     const tool = printable(call?.name ?? id)
     const code = exitCodeOf(item)
+    const time = paint('dim', call?.child ? workTime(callTimes(call)) : duration(latencyMs))
+    const failed = call ? failedInside(call) : 0
+    const dot = paint('dim', ' · ')
+    const inside = failed > 0 ? `${dot}${paint('yellow', `${failed} failed inside`)}${dot}` : ' '
     if (status === 'completed') {
       const mark = isFailedExit(code) ? paint('yellow', failedCommandMark) : paint('green', '✓')
       const ended = isFailedExit(code) ? ` ${paint('yellow', `exit code ${code}`)}` : ''
-      return [`  ${mark} ${tool}${ended} ${paint('dim', duration(latencyMs))}`, ...this.#resultLines(item)]
+      return [`  ${mark} ${tool}${ended}${inside}${time}`, ...this.#resultLines(item)]
     }
     const why = error ? failureText(error, call?.hooks ?? []) : status
-    return [`  ${paint('red', `✗ ${tool}`)} ${why} ${paint('dim', duration(latencyMs))}`, ...this.#resultLines(item)]
+    return [`  ${paint('red', `✗ ${tool}`)} ${why}${inside}${time}`, ...this.#resultLines(item)]
   }
 
   /** Changed files, with `verbose` their diffs; for a command, the end of its output. */

@@ -15,11 +15,13 @@ import {
   type Principal,
   type PrincipalKind,
   type QueueEvent,
+  type RecordedOffer,
   type ReplyRef,
   type RunFlag,
   type RunOrigin,
   type TokenPrice,
   type ToolQuestions,
+  type ToolSpec,
   type TraceContext,
 } from '../../contracts/index.ts'
 import type { ReportedOutcome, RunEnd, RunError } from '../run/run-documents.ts'
@@ -65,6 +67,7 @@ const totals = closed<InteractionEvent<'interaction.turn.completed'>['totals']>(
   steps: count,
   calls: count,
   durationMs: amount,
+  waitedMs: optional(amount),
 })
 const lastReasons = {
   steps: true,
@@ -140,7 +143,9 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     ),
     principal: optional(closed<Principal>({ id: name, kind: principalKind, name: optional(text) })),
     changes,
-    forkedFrom: optional(closed<NonNullable<Body<'interaction.session.created'>['forkedFrom']>>({ sessionId: name, seq: count })),
+    forkedFrom: optional(
+      closed<NonNullable<Body<'interaction.session.created'>['forkedFrom']>>({ sessionId: name, seq: count, last: optional(ordinal) }),
+    ),
   },
   'interaction.session.configured': {
     agent: reference('Agent'),
@@ -181,6 +186,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     absorbs: listOf(name),
     compacts: optional(truth),
     probes: optional(truth),
+    offer: optional(closed<RecordedOffer>({ hash: name, abilities: listOf(reference('ModelAbility')), capsOutput: truth })),
     last: optional(closed<NonNullable<Body<'interaction.step.started'>['last']>>({ reason: lastReason, notice: text })),
   },
   'interaction.step.completed': {
@@ -246,6 +252,11 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     childId: name,
     agent: name,
     reason: oneOf<HandoffReason>({ done: true, time: true, turns: true, tokens: true, failed: true, asked: true, ended: true }),
+  },
+  'interaction.offer.recorded': {
+    hash: name,
+    tools: listOf(closed<ToolSpec>({ name: text, description: text, inputSchema: anyObject })),
+    instructions: text,
   },
   'interaction.hook.completed': {
     hook: name,

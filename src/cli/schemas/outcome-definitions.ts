@@ -150,6 +150,7 @@ export const outcomeDefinitions = {
     turnId: name,
     status: outcomeStatus,
     durationMs: amount,
+    waitedMs: amount,
     steps: listOf(
       closed<StepOperation>({
         kind: constant('step'),
@@ -181,6 +182,7 @@ export const outcomeDefinitions = {
       cost: reference('Cost'),
       bytesIn: count,
       bytesOut: count,
+      waitedMs: amount,
       models: listOf(reference('ModelSummary')),
       tools: listOf(reference('ToolSummary')),
       agents: listOf(reference('AgentSummary')),

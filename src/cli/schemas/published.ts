@@ -84,7 +84,7 @@ const shownFields = {
   goOn: optional(text),
   asked: text,
   totals: closed<SessionTotals>(
-    { turns: count, steps: count, calls: count, usage: reference('Usage'), cost: reference('Cost'), durationMs: amount },
+    { turns: count, steps: count, calls: count, usage: reference('Usage'), cost: reference('Cost'), durationMs: amount, waitedMs: amount },
     { description: 'Over all turns of the session, with its descendants.' },
   ),
   damage: optional(closed<NonNullable<RestingDocument['damage']>>({ seq: count, message: text, remedy: optional(text) })),

@@ -56,10 +56,10 @@ function demoRows({ model, offers, workspace }: DemoFacts, local: LocalToken): r
   const found = offers.map((offer) => `${offer.model} (${offer.from})`).join(', ')
   const hint =
     found === ''
-      ? 'For an LLM, set a key such as ANTHROPIC_API_KEY or start Ollama, and start again.'
+      ? 'For a model, set a key such as ANTHROPIC_API_KEY or start Ollama, and start again.'
       : `Found: ${found}. Choose it in the page.`
   return [
-    ['Model', `${model}: rules, no LLM. ${hint}`],
+    ['Model', `${model === 'recorded' ? 'none: recorded answers, with real tools.' : model} ${hint}`],
     ['Files', workspace],
     ['Sessions', dirname(local.path)],
   ]

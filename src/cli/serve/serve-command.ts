@@ -50,7 +50,8 @@ export async function serveCommand(invocation: ServeInvocation, { host: given, i
   const project = await interruption.before(
     loadServedProject(invocation, { host, isTrusted: invocation.isTrusted, hasKernel, ...demo?.loading() }),
   )
-  for (const notice of project.notices) log.note(notice)
+  // The demonstration says itself what its models are.
+  if (!demo) for (const notice of project.notices) log.note(notice)
   // Missing trust may be the cause of unexpected behaviour.
   for (const each of project.diagnostics) (isAboutTrust(each) ? log.warn : log.note)(sentenceOf(each))
   const settings = serveSettings(flags, project.headends)
@@ -172,10 +173,11 @@ async function serveNetwork(serving: Serving, prepared: PreparedServer, kernel: 
     log.warn('Requests are refused unless their Host is a name of this machine. Add the names that clients use to `headends.hosts`.')
   const listening = await (demo && invocation.port === undefined ? listenNear : listenAt)(prepared, settings)
   const facts = { host: settings.host, port: listening.port, agents: project.served, local: prepared.local, demo: demo?.facts }
-  if (!kernelHost?.terminal) await printBanner(facts, host, display)
+  if (!kernelHost?.terminal && !demo?.isAgain) await printBanner(facts, host, display)
   // A person who talks to the assistant has seen it before a restart.
-  else if (kernelHost.isFirst) await printUpBanner(facts, kernel?.status() ?? [], host)
+  else if (kernelHost?.isFirst) await printUpBanner(facts, kernel?.status() ?? [], host)
   if (invocation.opens) openBrowser(new URL(webAddress(facts)), host)
+  demo?.listening(listening.port, prepared.sessions).catch((error: unknown) => log.failure(error))
   return { requested: aborted(interruption.signal), close: () => closeConnections(listening) }
 }
 

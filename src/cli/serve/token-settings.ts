@@ -1,7 +1,7 @@
 import { type OwnerBudget, type Problem, roundUsd, TroupeError } from '../../contracts/index.ts'
 import { type RateLimits, type Scope, scopes, type TokenSettings } from '../../headends/server/index.ts'
+import { parseAge } from '../../util/parse-time.ts'
 import type { TokenInvocation } from '../options/serve-invocations.ts'
-import { parseAge } from '../sessions/retention.ts'
 
 type Written = Pick<TokenInvocation, 'name' | 'scopes' | 'agents' | 'budget' | 'rate' | 'expires'>
 type Parsed<Value> = { readonly value: Value } | { readonly message: string; readonly remedy: string }

@@ -1,5 +1,7 @@
 import { type Store, type TreeEntry, TroupeError } from '../../contracts/index.ts'
+import { deleteTree } from '../../runtime/index.ts'
 import { messageOf } from '../../util/message-of.ts'
+import { parseAge } from '../../util/parse-time.ts'
 import { timeText } from '../../view/index.ts'
 import { sessionFolder, withSessions } from '../approvals/session-store.ts'
 import { allSessions } from '../approvals/waiting-requests.ts'
@@ -9,7 +11,7 @@ import type { SessionsInvocation } from '../options/project-invocations.ts'
 import { printDocument, printNotice, printWarning } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
 import { findSession, type SessionPlace, unknownSession } from './find-session.ts'
-import { hasEnded, parseAge, prunable, type Retention } from './retention.ts'
+import { hasEnded, prunable, type Retention } from './retention.ts'
 
 interface Deleted {
   readonly sessions: readonly TreeEntry[]
@@ -70,7 +72,7 @@ async function remove(store: Store, entries: readonly TreeEntry[], driven: (tree
     // The session may have been resumed since the list was read.
     const now = await store.trees.get(entry.treeId)
     if (!now || hasEnded(entry) !== hasEnded(now)) continue
-    const deletion = await store.trees.delete(entry.treeId)
+    const deletion = await deleteTree(store, entry.treeId)
     if (deletion.ok) sessions.push(entry)
     else if (deletion.refusal === 'driven') driven(entry.treeId, deletion.driver)
   }

@@ -1,4 +1,6 @@
 import { findProjectRoot } from '../../agents/index.ts'
+import { maxSearchChars, type Store, type TreeFilter, TroupeError } from '../../contracts/index.ts'
+import { isBlank } from '../../util/is-blank.ts'
 import { plural } from '../../view/index.ts'
 import type { Place } from '../approvals/next-commands.ts'
 import { dataDirFlag } from '../approvals/next-commands.ts'
@@ -7,39 +9,86 @@ import { belongsToProject } from '../approvals/waiting-requests.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { SessionsInvocation } from '../options/project-invocations.ts'
+import { readRanges } from '../options/read-ranges.ts'
 import { printDocument, printNotice, stdoutPaint } from '../terminal/print-messages.ts'
+import { unindexedNotice, withReindexCommand } from '../usage/unindexed-notice.ts'
+import { filterFlags } from './filter-flags.ts'
 import { storedDocument } from './session-document.ts'
 import { sessionLines } from './session-lines.ts'
 import { type StoredSession, storedSessions } from './stored-sessions.ts'
 
 /** `troupe sessions list`: the stored sessions with their state and the command that resumes them. */
 export async function listSessions(invocation: SessionsInvocation, host: Host): Promise<number> {
-  const { output, display, isEverywhere, filter } = invocation
+  const { output, display, isEverywhere } = invocation
+  const filter = filterOf(invocation, host)
   const project = findProjectRoot(process.cwd())
   const folder = await sessionFolder(invocation, host)
-  const all = await withSessions<readonly StoredSession[]>(folder, [], (store) => storedSessions(store, filter))
+  const { all, unindexed } = await withSessions<Found>(folder, { all: [], unindexed: 0 }, (store) => find(store, filter)).catch((error) => {
+    throw withReindexCommand(error, invocation.dataDir)
+  })
   const sessions = all.filter((session) => isEverywhere || belongsToProject(session, project))
   const place: Place = { here: process.cwd(), folder, dataDir: invocation.dataDir }
   if (output === 'json') {
-    await printDocument({ project, sessions: sessions.map((session) => storedDocument(session, place)) }, host)
+    const documents = sessions.map((session) => listedDocument(session, place))
+    await printDocument({ project, sessions: documents, ...(unindexed > 0 && { unindexed }) }, host)
     return exitCodes.done.code
   }
   await host.stdout.prose(sessions.flatMap((session) => sessionLines(session, place, stdoutPaint(host))))
-  for (const notice of noticesAbout(sessions, { isEverywhere, project, place, others: all.length - sessions.length, filter }))
+  const everywhere = ['troupe sessions list --everywhere', ...filterFlags(invocation)].join(' ')
+  const others = all.length - sessions.length
+  for (const notice of noticesAbout(sessions, { isEverywhere, project, place, others, everywhere, filter, unindexed }))
     await printNotice(notice, { host, display })
   return exitCodes.done.code
+}
+
+function filterOf({ filter, ranges }: SessionsInvocation, host: Host): TreeFilter {
+  const { search } = filter
+  if (search !== undefined && (isBlank(search) || search.length > maxSearchChars))
+    throw new TroupeError('usage', 'The command line is invalid.', {
+      problems: [
+        {
+          place: '--search',
+          message: `expected words, at most ${maxSearchChars} characters${isBlank(search) ? '' : `, not ${search.length}`}`,
+          remedy: 'Write it like --search "weekend oslo".',
+        },
+      ],
+    })
+  return { ...filter, ...readRanges(ranges, host.now()) }
+}
+
+interface Found {
+  readonly all: readonly StoredSession[]
+  /** Sessions that the filter does not cover. */
+  readonly unindexed: number
+}
+
+async function find(store: Store, filter: TreeFilter): Promise<Found> {
+  const all = await storedSessions(store, filter)
+  const needsIndex = filter.search !== undefined || filter.minCostUsd !== undefined || filter.maxCostUsd !== undefined
+  return { all, unindexed: needsIndex ? await store.turns.unindexed() : 0 }
+}
+
+function listedDocument(session: StoredSession, place: Place): object {
+  const { cost, match } = session.run
+  return { ...storedDocument(session, place), ...(cost !== undefined && { cost }), ...(match && { match }) }
 }
 
 interface Search {
   readonly isEverywhere: boolean
   readonly project: string
   readonly place: Place
-  readonly filter: SessionsInvocation['filter']
+  readonly filter: TreeFilter
+  readonly unindexed: number
   /** Number of sessions of other projects. */
   readonly others: number
+  /** The command that lists them, too. */
+  readonly everywhere: string
 }
 
-function noticesAbout(sessions: readonly StoredSession[], { isEverywhere, project, place, others, filter }: Search): readonly string[] {
+function noticesAbout(
+  sessions: readonly StoredSession[],
+  { isEverywhere, project, place, others, everywhere, filter, unindexed }: Search,
+): readonly string[] {
   const data = dataDirFlag(place.dataDir)
   const isFiltered = Object.keys(filter).length > 0
   const has = (kind: StoredSession['standing']['kind']): boolean => sessions.some(({ standing }) => standing.kind === kind)
@@ -56,9 +105,8 @@ function noticesAbout(sessions: readonly StoredSession[], { isEverywhere, projec
         ]
       : []),
     ...(others > 0
-      ? [
-          `${plural(others, isFiltered ? 'more matching session' : 'more session')} of other projects: troupe sessions list --everywhere${data}`,
-        ]
+      ? [`${plural(others, isFiltered ? 'more matching session' : 'more session')} of other projects: ${everywhere}${data}`]
       : []),
+    ...unindexedNotice(unindexed, place.dataDir, filter.search === undefined ? 'cost' : 'searched'),
   ]
 }

@@ -36,7 +36,6 @@ export interface LoadedSession extends StoredSession {
 
 export interface LoadedTurn {
   readonly asked: string
-  readonly startedAt: number
   /** Of an ended turn. */
   readonly report?: Report
   readonly totals?: TurnTotals
@@ -71,7 +70,7 @@ function turnsIn(events: readonly InteractionEvent[]): { readonly turns: readonl
         inputs.set(event.clientId, textOf(event.parts))
         break
       case 'interaction.turn.started':
-        turns.push({ asked: event.inputs.map((each) => inputs.get(each) ?? '').join('\n\n'), startedAt: event.at })
+        turns.push({ asked: event.inputs.map((each) => inputs.get(each) ?? '').join('\n\n') })
         for (const each of event.inputs) inputs.delete(each)
         break
       case 'interaction.step.started':

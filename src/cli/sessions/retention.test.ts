@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { TreeEntry, TreeId } from '../../contracts/index.ts'
-import { parseAge, prunable } from './retention.ts'
+import { parseAge } from '../../util/parse-time.ts'
+import { prunable } from './retention.ts'
 
 const day = 86_400_000
 const now = 100 * day

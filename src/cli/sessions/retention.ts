@@ -1,7 +1,4 @@
 import type { TreeEntry } from '../../contracts/index.ts'
-import { parseDuration } from '../../util/parse-units.ts'
-
-const dayMs = 86_400_000
 
 /** Which of the ended sessions to keep. */
 export interface Retention {
@@ -9,12 +6,6 @@ export interface Retention {
   readonly olderMs: number
   /** Number of the newest sessions to keep, however old they are. */
   readonly keep: number
-}
-
-/** `30d`, or a duration such as `12h`. A number without a unit is invalid. */
-export function parseAge(written: string): number | undefined {
-  const [, days] = /^(\d+(?:\.\d+)?)\s?d$/.exec(written.trim()) ?? []
-  return days === undefined ? parseDuration(written) : Number(days) * dayMs
 }
 
 /** Running and suspended sessions are never deleted and do not use up `keep`. */

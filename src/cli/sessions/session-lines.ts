@@ -1,7 +1,8 @@
-import { timeText } from '../../view/index.ts'
+import { price, timeText } from '../../view/index.ts'
 import { agentFileOf, type Place, resumeHint } from '../approvals/next-commands.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
+import { matchLine } from './match-line.ts'
 import type { StoredSession, StoredSessionState } from './stored-sessions.ts'
 
 const indent = '  '
@@ -11,9 +12,13 @@ export function sessionLines(session: StoredSession, place: Place, paint: Paint)
   const { run, origin, standing } = session
   const { workspace = place.here } = origin ?? run
   const where = [origin ? agentFileOf(origin) : '', workspace === place.here ? '' : `in ${workspace}`].filter(Boolean).join(' ')
+  const cost = run.cost === undefined || run.cost === 'unknown' ? '' : price(run.cost)
+  const labels = (run.labels ?? []).map((label) => `#${label}`).join(' ')
+  const about = [where, timeText(run.updatedAt), cost, `“${run.title}”`, labels].filter(Boolean).join(' · ')
   return [
     `${run.treeId}  ${printable(run.agent)}  ${paint(shadeOf(standing), printable(stateText(standing)))}`,
-    `${indent}${paint('dim', printable([where, timeText(run.updatedAt), `“${run.title}”`, (run.labels ?? []).map((label) => `#${label}`).join(' ')].filter(Boolean).join(' · ')))}`,
+    `${indent}${paint('dim', printable(about))}`,
+    ...(run.match ? [`${indent}${matchLine(run.match, paint)}`] : []),
     ...(standing.kind === 'unfinished' || standing.kind === 'waiting' ? [`${indent}${resumeHint(session, place)}`] : []),
   ]
 }

@@ -1,5 +1,5 @@
 import type { Diagnostic, Outcome } from '../../contracts/index.ts'
-import { duration, elapsed, plural, reasonText, runTree, summaryOf, timeText } from '../../view/index.ts'
+import { elapsed, plural, reasonText, runTree, summaryOf, timeText, turnTimes, workTime } from '../../view/index.ts'
 import { agentFileOf, dataDirFlag, type Place, resumeHint } from '../approvals/next-commands.ts'
 import { waitingLines } from '../approvals/waiting-lines.ts'
 import { withToolNames } from '../run/report-run.ts'
@@ -83,12 +83,14 @@ function shadeOf({ standing }: LoadedSession): 'red' | 'yellow' | 'bold' {
   return standing.kind === 'running' ? 'bold' : 'yellow'
 }
 
-function timeSummary({ run, standing, turns }: LoadedSession, now: number): string {
+function timeSummary({ run, standing, totals, events }: LoadedSession, now: number): string {
   switch (standing.kind) {
     case 'ended':
-      return `took ${duration(turns.reduce((sum, { totals }) => sum + (totals?.durationMs ?? 0), 0))}`
-    case 'running':
-      return `${elapsed(now - (turns.at(-1)?.startedAt ?? run.createdAt))} so far`
+      return `took ${workTime(totals)}`
+    case 'running': {
+      const turn = runTree(events).roots[0]?.turns.at(-1)
+      return `${turn ? workTime(turnTimes(turn, now), elapsed) : elapsed(now - run.createdAt)} so far`
+    }
     case 'waiting':
       return `waiting since ${timeText(run.updatedAt)}`
     case 'unfinished':

@@ -8,7 +8,10 @@ export interface SessionTotals {
   readonly calls: number
   readonly usage: Usage
   readonly cost: Cost
+  /** From start to end of each turn. */
   readonly durationMs: number
+  /** The part of it that was no work. */
+  readonly waitedMs: number
 }
 
 interface Spent {
@@ -21,7 +24,9 @@ export function sessionTotals(turns: readonly TurnOperation[], spent: readonly S
   const { usage, cost } = spent.reduce<Spent>((sum, each) => addSpent(sum, each.usage, each.cost), { usage: noUsage, cost: 0 })
   const steps = turns.reduce((sum, turn) => sum + stepsIn(turn), 0)
   const calls = turns.reduce((sum, turn) => sum + callsIn(turn), 0)
-  return { turns: turns.length, steps, calls, usage, cost, durationMs: turns.reduce((sum, { durationMs }) => sum + durationMs, 0) }
+  const durationMs = turns.reduce((sum, turn) => sum + turn.durationMs, 0)
+  const waitedMs = turns.reduce((sum, turn) => sum + turn.waitedMs, 0)
+  return { turns: turns.length, steps, calls, usage, cost, durationMs, waitedMs }
 }
 
 const stepsIn = (turn: TurnOperation): number => turn.steps.length + childrenOf(turn).reduce((sum, child) => sum + stepsIn(child), 0)

@@ -9,6 +9,7 @@ import { exportStoredSession } from './export-session.ts'
 import { forkStoredSession } from './fork-session.ts'
 import { listSessions } from './list-sessions.ts'
 import { renameSession } from './rename-session.ts'
+import { showRequest } from './show-request.ts'
 import { showSession } from './show-session.ts'
 
 /** `troupe sessions`: list, show and manage stored sessions. */
@@ -18,7 +19,7 @@ export async function sessionsCommand(invocation: SessionsInvocation, host: Host
     case 'list':
       return listSessions(invocation, host)
     case 'show':
-      return showSession(invocation, host)
+      return invocation.request ? showRequest(invocation, invocation.request, host) : showSession(invocation, host)
     case 'fork':
       return forkStoredSession(invocation, host)
     case 'export':
@@ -47,7 +48,7 @@ const maxIds: { readonly [Action in SessionsAction]: number } = {
 
 /** Options of another action would have no effect. */
 function refuseUnrelatedOptions(invocation: SessionsInvocation): void {
-  const { action, ids, output, display, older, keep, isDryRun, isEverywhere, dataDir, filter, at, file } = invocation
+  const { action, ids, output, display, older, keep, isDryRun, isEverywhere, dataDir, filter, ranges, request, at, file } = invocation
   const extra = ids.at(maxIds[action])
   const shown = extra === undefined ? '' : `Show it: troupe sessions show ${typedWord(extra)}${dataDirFlag(dataDir)}`
   const only = (flag: string, ...actions: readonly SessionsAction[]) => ({
@@ -66,7 +67,13 @@ function refuseUnrelatedOptions(invocation: SessionsInvocation): void {
     ...given(filter.agent !== undefined, '--agent', 'list'),
     ...given(filter.status !== undefined, '--status', 'list'),
     ...given(filter.labels !== undefined, '--label', 'list'),
-    ...given(filter.text !== undefined, '--search', 'list'),
+    ...given(filter.text !== undefined, '--title', 'list'),
+    ...given(filter.search !== undefined, '--search', 'list'),
+    ...given(ranges.since !== undefined, '--since', 'list'),
+    ...given(ranges.until !== undefined, '--until', 'list'),
+    ...given(ranges.minCost !== undefined, '--min-cost', 'list'),
+    ...given(ranges.maxCost !== undefined, '--max-cost', 'list'),
+    ...given(request !== undefined, '--request', 'show'),
     ...given(at !== undefined, '--at', 'fork'),
     ...given(file !== undefined, '--output', 'export'),
     ...given(older !== undefined, '--older', 'prune'),

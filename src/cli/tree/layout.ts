@@ -32,10 +32,9 @@ function layOut(place: Place, style: LayoutStyle): readonly string[] {
 }
 
 function headLine({ node: { row }, stem }: Place, { paint, width, whole }: LayoutStyle): string {
-  const figures = figuresOf(row, { paint, width, ...(whole && { whole }) })
   const icon = row.icon === undefined ? '' : `${row.icon} `
   const before = fitWidth(`${stem}${icon}`, Math.min(widthOf(`${stem}${icon}`), width))
-  const room = Math.max(0, width - figures.width - widthOf(before))
+  const { figures, room } = figuresBeside(row, { left: width - widthOf(before), style: { paint, width, ...(whole && { whole }) } })
   const { label, about, note } = fitWords(row, room)
   const filled = widthOf(label) + widthOf(about) + widthOf(note)
   const shaded = (shade: Row['shade'] | Row['iconShade'], part: string): string => (shade ? paint(shade, part) : part)
@@ -49,25 +48,61 @@ function headLine({ node: { row }, stem }: Place, { paint, width, whole }: Layou
   ].join('')
 }
 
+/** The figures of a row, and the room for its words. Tokens, and then the time, are omitted if they leave no room for the shortest note. */
+function figuresBeside(row: Row, { left, style }: { readonly left: number; readonly style: LayoutStyle }) {
+  const { tokens: _, ...untold } = row
+  const { time: __, mark: ___, ...untimed } = untold
+  const shortest = row.shorterNotes?.at(-1)
+  const needed = shortest === undefined ? 0 : Math.min(minNameWidth, widthOf(row.label.trimEnd())) + gap.length + widthOf(shortest)
+  const choices = [row, untold, untimed].map((each) => {
+    const figures = figuresOf(each, style)
+    return { figures, room: Math.max(0, left - figures.width) }
+  })
+  return (choices.find(({ room }) => room >= needed) ?? choices.at(-1)) as (typeof choices)[number]
+}
+
+const gap = '  '
+const between = ' · '
+/** A longer name may be cut for the shortest note. */
+const minNameWidth = 12
+const minAboutWidth = 5
 const minNoteWidth = 5
 /** Minimum share of the room for the subject if subject and note are long. */
 const aboutShare = 0.6
 
-/** Label, subject and note with their separators, cut to fit. */
-function fitWords({ label, about = '', note = '' }: Row, room: number): { readonly [Part in 'label' | 'about' | 'note']: string } {
-  const fitted = (text: string, maxWidth: number): string => fitWidth(text, Math.max(0, Math.min(maxWidth, widthOf(text))))
+/** Label, subject and notes with their separators, cut to fit. */
+function fitWords(row: Row, room: number): Words {
+  if (row.shorterNotes) return fitNotes(row, row.shorterNotes, room)
+  const { label, about = '', note = '' } = row
   const name = fitted(label, room)
-  const gap = '  '
   const left = room - widthOf(name) - gap.length
   if (left <= 0 || (about === '' && note === '')) return { label: name, about: '', note: '' }
   if (about === '') return { label: name, about: '', note: fitted(`${label === '' ? '' : gap}${note}`, left + gap.length) }
-  const between = ' · '
   const needed = note === '' ? 0 : between.length + widthOf(note)
   const maxWidth = Math.max(left - needed, Math.ceil(left * aboutShare))
   const rest = left - Math.min(maxWidth, widthOf(about))
   if (note === '' || rest < between.length + Math.min(minNoteWidth, widthOf(note)))
     return { label: name, about: `${gap}${fitted(about, left)}`, note: '' }
   return { label: name, about: `${gap}${fitted(about, maxWidth)}`, note: fitted(`${between}${note}`, rest) }
+}
+
+type Words = { readonly [Part in 'label' | 'about' | 'note']: string }
+
+const fitted = (text: string, maxWidth: number): string => fitWidth(text, Math.max(0, Math.min(maxWidth, widthOf(text))))
+
+/** The longest note that leaves the subject its share; for the shortest, the subject and then the name give way. */
+function fitNotes({ label, about = '', note = '' }: Row, shorter: readonly string[], room: number): Words {
+  const shortest = shorter.at(-1) ?? ''
+  const most = room - gap.length - widthOf(shortest)
+  const name = widthOf(label) <= most ? label : fitted(label.trimEnd(), Math.max(most, Math.min(minNameWidth, room)))
+  const left = room - widthOf(name) - gap.length
+  if (left <= 0) return { label: name, about: '', note: '' }
+  const share = about === '' ? 0 : between.length + Math.min(widthOf(about), Math.ceil(left * aboutShare))
+  const shown = [note, ...shorter].find((each) => widthOf(each) <= left - share) ?? shortest
+  const forAbout = left - widthOf(shown) - between.length
+  if (about === '' || forAbout < Math.min(minAboutWidth, widthOf(about)))
+    return { label: name, about: '', note: `${gap}${fitted(shown, left)}` }
+  return { label: name, about: `${gap}${fitted(about, forAbout)}`, note: `${between}${shown}` }
 }
 
 /** Tokens, time and bar at the right. Rows without tokens have more room for text. */

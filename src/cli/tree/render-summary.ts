@@ -1,4 +1,14 @@
-import { type AgentSummary, duration, type ModelSummary, price, size, type ToolSummary, tokens } from '../../view/index.ts'
+import {
+  type AgentSummary,
+  duration,
+  type ModelSummary,
+  price,
+  size,
+  type ToolSummary,
+  tokens,
+  waitingTime,
+  workOf,
+} from '../../view/index.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import { fitWidth, widthOf } from '../terminal/text-width.ts'
@@ -13,7 +23,7 @@ interface Entry {
 }
 
 /** In a narrow terminal the last columns are omitted. */
-const columns = ['calls', 'time', 'tokens', 'cost', 'bytes'] as const
+const columns = ['calls', 'time', 'waiting', 'tokens', 'cost', 'bytes'] as const
 const gap = '  '
 const minNameWidth = 24
 
@@ -81,8 +91,11 @@ function toolEntry(summary: ToolSummary): Entry {
   return { kind: 'tool', name: printable(summary.tool), figures: [...countFigures(summary), '', '', bytesFigure(summary)], children: [] }
 }
 
-function countFigures({ calls, failed, latencyMs }: Pick<ToolSummary, 'calls' | 'failed' | 'latencyMs'>): readonly string[] {
-  return [failed > 0 ? `${failed} of ${calls} failed` : String(calls), duration(latencyMs)]
+type Counted = Pick<ToolSummary, 'calls' | 'failed' | 'latencyMs'> & Partial<Pick<AgentSummary, 'waitedMs'>>
+
+function countFigures({ calls, failed, latencyMs, waitedMs = 0 }: Counted): readonly string[] {
+  const work = duration(workOf({ durationMs: latencyMs, waitedMs }))
+  return [failed > 0 ? `${failed} of ${calls} failed` : String(calls), work, waitingTime(waitedMs)]
 }
 
 const spentFigures = ({ usage, cost }: Pick<ModelSummary, 'usage' | 'cost'>): readonly string[] => [

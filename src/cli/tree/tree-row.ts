@@ -10,6 +10,8 @@ export interface Row {
   readonly about?: string
   /** Shown dimmed after the subject. */
   readonly note?: string
+  /** Shown where the note does not fit. The last is not cut while subject, tokens, name and time can give way. */
+  readonly shorterNotes?: readonly [...string[], string]
   readonly shade?: 'red' | 'yellow' | 'cyan' | 'bold'
   /** Default: the shade of the row. */
   readonly iconShade?: 'green' | 'cyan' | 'yellow'

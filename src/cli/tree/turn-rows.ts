@@ -1,10 +1,12 @@
 import { addSpent } from '../../contracts/index.ts'
 import {
   type AgentNode,
+  agentTimes,
   answerNeeded,
   type CallNode,
   duration,
   elapsed,
+  failedInside,
   isRunning,
   plural,
   price,
@@ -13,7 +15,11 @@ import {
   shownStatus,
   stepName,
   type TurnNode,
+  taskText,
   tokens,
+  turnTimes,
+  waitingText,
+  workOf,
 } from '../../view/index.ts'
 import { printable } from '../terminal/printable.ts'
 import { fitWidth, widthOf } from '../terminal/text-width.ts'
@@ -28,19 +34,22 @@ export function turnRow(agent: AgentNode, turn: TurnNode, moment: Moment): RowNo
   const row: Row = {
     kind: 'agent',
     label: printable(agent.name),
+    about: shortTask(taskText(agent)),
     shade: turn.cancelling === 'interrupt' && isLive ? 'yellow' : 'bold',
     ...(isLive && moment.kind === 'live'
       ? {
           icon: spinnerAt(moment.now),
           iconShade: 'cyan' as const,
-          note: turn.cancelling === 'interrupt' ? 'interrupting… · Ctrl-C again to exit now' : turnProgress(agent, turn, tally),
+          ...(turn.cancelling === 'interrupt'
+            ? { note: 'interrupting… · Ctrl-C again to exit now' }
+            : progressNotes(agent, turn, { tally, now: moment.now })),
           ...(hasTokens(tally) && { tokens: tokens(tally.spent.usage) }),
-          time: elapsed(moment.now - turn.span.from),
+          time: elapsed(workOf(turnTimes(turn, moment.now))),
         }
       : {
-          note: joinParts([turnEnding(turn), unsandboxedCount(tally), turnCounts(turn)]),
+          ...endedNotes(turn, tally),
           ...(turn.totals && { tokens: tokens(turn.totals.usage) }),
-          time: turnDuration(turn),
+          time: duration(workOf(turnTimes(turn))),
         }),
     span: turn.span,
   }
@@ -76,6 +85,20 @@ function turnContents(agent: AgentNode, turn: TurnNode, moment: Moment): TurnCon
   }
 }
 
+type Notes = Pick<Row, 'note' | 'shorterNotes'>
+
+/** The shorter notes keep what failed inside, and the waiting time. Without those there are none. */
+function notesOf(note: readonly string[], ...shorter: readonly [...(readonly string[])[], readonly string[]]): Notes {
+  const texts = shorter.map(joinParts) as [...string[], string]
+  return { note: joinParts(note), ...(texts.at(-1) !== '' && { shorterNotes: texts }) }
+}
+
+function endedNotes(turn: TurnNode, tally: RowTotals): Notes {
+  const [ending, outside, counts, waiting] = [turnEnding(turn), unsandboxedCount(tally), turnCounts(turn), waitingText(turnTimes(turn))]
+  if (waiting === '') return { note: joinParts([ending, outside, counts]) }
+  return notesOf([ending, outside, counts, waiting], [ending, outside, waiting], [ending, waiting])
+}
+
 /** Subjects are aligned behind names of up to this width. */
 const maxToolWidth = 24
 
@@ -93,18 +116,28 @@ function turnCounts({ totals }: TurnNode): string {
 
 const unsandboxedCount = ({ outside }: RowTotals): string => (outside > 0 ? `${outside} outside the sandbox` : '')
 
-const turnDuration = ({ totals, span }: TurnNode): string => duration(totals?.durationMs ?? span.to - span.from)
-
 const hasTokens = ({ spent: { usage } }: RowTotals): boolean => usage.input + usage.output > 0
 
-function turnProgress(agent: AgentNode, turn: TurnNode, tally: RowTotals): string {
+interface Progress {
+  readonly tally: RowTotals
+  readonly now: number
+  /** Of a child: shown before and behind its own progress. */
+  readonly speaks?: string
+  readonly inside?: string
+  readonly reason?: string
+}
+
+function progressNotes(agent: AgentNode, turn: TurnNode, { tally, now, speaks = '', inside = '', reason = '' }: Progress): Notes {
   const { calls, spent } = tally
   const { maxSteps } = agent
   const { cancelling, steps } = turn
   const position = steps.length === 0 ? 'starting' : `${stepName(agent, turn, steps.length)}${maxSteps > 0 ? ` of ${maxSteps}` : ''}`
   const ending = cancelling === 'stop' ? 'stopping…' : cancelling === 'interrupt' ? 'interrupting…' : ''
   const called = calls > 0 ? plural(calls, 'call') : ''
-  return joinParts([ending, unsandboxedCount(tally), position, called, spent.cost === 'unknown' ? '' : price(spent.cost)])
+  const waiting = waitingText(turnTimes(turn, now))
+  const state = [inside, ending, unsandboxedCount(tally), waiting]
+  const cost = spent.cost === 'unknown' ? '' : price(spent.cost)
+  return notesOf([speaks, ...state, position, called, cost, reason], [...state, position], state, [inside, waiting])
 }
 
 interface StepPlace {
@@ -194,7 +227,7 @@ function callRowNode(call: CallNode, place: CallPlace): RowNode {
   const { children = [], tally = sumOf([]) } = contents ?? {}
   const row: Row = {
     ...callRow(call, place),
-    ...(child && turn && contents && childRow(call, { child, turn, contents })),
+    ...(child && turn && contents && childRow(call, { child, turn, contents, moment: place.moment })),
     ...(latencyMs !== undefined && !turn && { time: duration(latencyMs) }),
     span,
   }
@@ -235,35 +268,45 @@ interface Child {
   readonly child: AgentNode
   readonly turn: TurnNode
   readonly contents: TurnContents
+  readonly moment: Moment
 }
 
 /** The progress or the ending of the child. */
-function childRow(call: CallNode, { child, turn, contents }: Child): Pick<Row, 'kind' | 'about' | 'note' | 'tokens' | 'time' | 'shade'> {
-  const task = printable(call.about)
-  const about = fitWidth(task, Math.min(maxTaskWidth, widthOf(task)))
+function childRow(
+  call: CallNode,
+  { child, turn, contents, moment }: Child,
+): Pick<Row, 'kind' | 'about' | 'note' | 'shorterNotes' | 'tokens' | 'time' | 'shade'> {
+  const about = shortTask(call.about || taskText(child))
   const { tally, isLive } = contents
-  if (isLive) {
-    const note = joinParts([call.speaks ? speaksLabel : '', turnProgress(child, turn, tally), quoted(call.reason)])
-    return { kind: 'child', about, note, ...(hasTokens(tally) && { tokens: tokens(tally.spent.usage) }) }
+  const failed = failedInside(call)
+  const inside = failed > 0 ? `${failed} failed inside` : ''
+  const speaks = call.speaks ? speaksLabel : ''
+  if (isLive && moment.kind === 'live') {
+    const { now } = moment
+    const notes = progressNotes(child, turn, { tally, now, speaks, inside, reason: quoted(call.reason) })
+    const time = elapsed(workOf(agentTimes(child, now)))
+    return { kind: 'child', about, ...notes, time, ...(hasTokens(tally) && { tokens: tokens(tally.spent.usage) }) }
   }
   const { status, totals } = turn
   const turns = child.turns.length
+  const times = agentTimes(child)
   const counts = turns > 1 ? plural(turns, 'turn') : turnCounts(turn)
+  const waiting = waitingText(times)
+  const state = [status === 'completed' ? '' : turnEnding(turn), inside, unsandboxedCount(tally), waiting]
   const used = turns > 1 ? tally.spent.usage : totals?.usage
   return {
     kind: 'child',
     about,
-    note: joinParts([
-      call.speaks ? speaksLabel : '',
-      status === 'completed' ? '' : turnEnding(turn),
-      unsandboxedCount(tally),
-      counts,
-      quoted(call.reason),
-    ]),
+    ...notesOf([speaks, ...state, counts, quoted(call.reason)], [...state, counts], state, [inside, waiting]),
     ...(status === 'partial' && { shade: 'yellow' as const }),
     ...(used && { tokens: tokens(used) }),
-    time: turns > 1 ? duration(call.span.to - call.span.from) : turnDuration(turn),
+    time: duration(workOf(times)),
   }
+}
+
+function shortTask(text: string): string {
+  const task = printable(text)
+  return fitWidth(task, Math.min(maxTaskWidth, widthOf(task)))
 }
 
 /** Of a child that talks to the person. */

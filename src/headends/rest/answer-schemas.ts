@@ -4,12 +4,20 @@ import {
   type ContinuesElsewhere,
   type ExtensionStatus,
   extensionStates,
+  type JsonOutput,
+  type ModelRequest,
   type OwnerUsage,
   type Principal,
   principalKinds,
   type Receipt,
+  type SearchMatch,
   type SessionExport,
   sessionStatuses,
+  type ToolSpec,
+  type UsageGroup,
+  type UsageReport,
+  type UsageTotals,
+  usageGroupings,
 } from '../../contracts/index.ts'
 import { published } from '../server/index.ts'
 import type { answerDocument, sessionDocument } from './wire.ts'
@@ -63,6 +71,16 @@ const sessionFields = {
   continue: z.union([z.object({ here: z.literal(true) }), continuesElsewhere]).optional(),
   reason: z.literal('released').optional(),
   seq: count,
+  cost: published('Cost').optional().describe('Of the turns that have ended, with those of children.'),
+  match: z
+    .object({
+      kind: z.enum(['message', 'answer']),
+      at: z.number().describe('When its turn ended, in milliseconds since 1970.'),
+      snippet: z.string(),
+      ranges: z.array(z.array(count).length(2)).describe('Start and end of each match in the snippet, in UTF-16 units.'),
+    } satisfies Fields<SearchMatch>)
+    .optional()
+    .describe('Of a search: the newest text that matches.'),
 } as const
 export const sessionSchema = z
   .object({
@@ -72,7 +90,8 @@ export const sessionSchema = z
     cursor: z.number().describe('`before` of the page that begins after this session.'),
   } satisfies Fields<ReturnType<typeof sessionDocument>>)
   .meta({ id: 'Session' })
-export const sessionList = z.object({ sessions: z.array(sessionSchema), next: z.number().optional() })
+const unindexed = count.optional().describe('Number of sessions that are not covered.')
+export const sessionList = z.object({ sessions: z.array(sessionSchema), next: z.number().optional(), unindexed })
 export const sessionCreated = z.object({ sessionId: z.string() })
 
 const answerFields = {
@@ -118,6 +137,46 @@ export const exportedSession = z
   } satisfies Fields<SessionExport>)
   .meta({ id: 'SessionExport' })
 
+const usageTotals = {
+  turns: count,
+  failedTurns: count,
+  requests: count,
+  failedRequests: count,
+  usage: published('Usage'),
+  costUsd: z.number().describe('Of the requests with a price.'),
+  unpriced: count.describe('Requests without a price.'),
+  workMs: z.number(),
+  p95Ms: z.number().describe('95 of 100 of these turns took at most this long; by model: of the requests of a turn.'),
+} satisfies Fields<UsageTotals>
+const usageGroup = z.object({ key: z.string(), ...usageTotals } satisfies Fields<UsageGroup>).meta({ id: 'UsageGroup' })
+export const usageSchema = z
+  .object({
+    since: z.iso.datetime().optional().describe('From this time on.'),
+    until: z.iso.datetime().optional().describe('Before this time.'),
+    by: z.enum(usageGroupings),
+    groups: z.array(usageGroup),
+    total: z.object(usageTotals),
+    unindexed,
+  } satisfies Fields<UsageReport & { readonly since?: string; readonly until?: string; readonly unindexed?: number }>)
+  .meta({ id: 'UsageReport' })
+
+const tool = z.object({ name: z.string(), description: z.string(), inputSchema: z.looseObject({}) } satisfies Fields<ToolSpec>)
+export const modelRequestSchema = z
+  .object({
+    system: z.string(),
+    messages: z
+      .array(z.looseObject({ role: z.enum(['user', 'assistant', 'tool']) }))
+      .describe('As in the journal, with images and files as base64 in `data`.'),
+    tools: z.array(tool),
+    toolChoice: z.enum(['auto', 'none']),
+    parameters: published('Parameters'),
+    output: z
+      .object({ schema: z.looseObject({}).optional() } satisfies Fields<JsonOutput>)
+      .optional()
+      .describe('The answer must be JSON.'),
+  } satisfies Fields<ModelRequest>)
+  .meta({ id: 'ModelRequest' })
+
 export const receiptSchema = z
   .object({
     clientId: z.string(),
@@ -154,7 +213,9 @@ export const statusSchema = z
     workspace: z.string().optional().describe('The folder of the server. For `admin`.'),
     budget: budget.optional(),
     warnings: texts.optional(),
-    demo: z.object({ model: z.string(), offers: z.array(z.object({ model: z.string(), from: z.string() })) }).optional(),
+    demo: z
+      .object({ model: z.string(), offers: z.array(z.object({ model: z.string(), from: z.string() })), processId: z.number() })
+      .optional(),
   })
   .meta({ id: 'Status' })
 

@@ -7,6 +7,7 @@ import { eventRoutes } from './event-routes.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { type Demonstration, statusRoutes } from './status-routes.ts'
 import { turnRoutes } from './turn-routes.ts'
+import { usageRoutes } from './usage-routes.ts'
 
 export interface RestDependencies {
   readonly clock: Clock
@@ -34,6 +35,7 @@ export function restRoutes(dependencies: RestDependencies): readonly Route[] {
     extensionsRoute(dependencies),
     ...turnRoutes,
     ...sessionRoutes(dependencies),
+    ...usageRoutes(dependencies),
     ...approvalRoutes(dependencies),
     ...eventRoutes(dependencies),
     ...agents.filter((each) => !isAsk(each)),

@@ -1,12 +1,23 @@
 import { z } from 'zod'
-import { sessionFieldLimits, sessionStatuses, type TreeFilter } from '../../contracts/index.ts'
+import { maxSearchChars, sessionFieldLimits, sessionStatuses, type TreeFilter } from '../../contracts/index.ts'
 import { HttpError, json, plainErrors, type Route, route } from '../server/index.ts'
 import { exportedSession, sessionCreated, sessionList, sessionSchema, shownSession } from './answer-schemas.ts'
 import { folderFilter, folderSchema, keyFor, sessionOf } from './find-session.ts'
 import type { RestDependencies } from './rest-routes.ts'
-import { answerDocument, labelsSchema, sessionDocument } from './wire.ts'
+import { timeRange, timeSchemas } from './time-range.ts'
+import { answerDocument, labelsSchema, sessionDocument, uncovered } from './wire.ts'
 
 const base = { headend: 'rest', errors: plainErrors } as const
+/** Of a query. A name without a value is not 0. */
+const usd = (name: string) =>
+  z
+    .string()
+    .refine((written) => /^\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(written) && Number.isFinite(Number(written)), {
+      error: 'expected US dollars, 0 or more',
+      params: { remedy: `Write it like ${name}=0.50, or leave it out.` },
+    })
+    .transform(Number)
+    .meta({ type: 'number', minimum: 0 })
 const oneOrMany = <Each extends z.ZodType>(each: Each) => z.union([each.transform((one) => [one]), z.array(each)])
 
 const listSessions = (dependencies: RestDependencies): Route =>
@@ -17,30 +28,57 @@ const listSessions = (dependencies: RestDependencies): Route =>
     access: 'read',
     summary: 'List sessions, newest first',
     query: z.strictObject({
-      agent: z.string().optional(),
-      status: oneOrMany(z.enum(sessionStatuses)).optional(),
-      label: oneOrMany(z.string()).optional(),
-      key: z.string().optional(),
+      agent: z.string().optional().describe('Only sessions of this agent.'),
+      status: oneOrMany(z.enum(sessionStatuses)).optional().describe('Only sessions with this status. Repeat it for several.'),
+      label: oneOrMany(z.string()).optional().describe('Only sessions with this label. Repeat it: sessions that have all of them.'),
+      key: z.string().optional().describe('The session with this key, if there is one. Other parameters have no effect then.'),
       folder: folderSchema,
-      owner: z.string().optional(),
-      text: z.string().max(200).optional(),
-      limit: z.coerce.number().int().min(1).max(200).default(50),
-      before: z.coerce.number().optional(),
+      owner: z.string().optional().describe('Only sessions of this principal.'),
+      text: z.string().max(200).optional().describe('A part of the title.'),
+      search: z
+        .string()
+        .max(maxSearchChars)
+        .refine((written) => /\S/.test(written), {
+          error: 'expected words',
+          params: { remedy: 'Write it like search=weekend%20oslo, or leave it out.' },
+        })
+        .optional()
+        .describe('Words of one message or answer, in any case. A word may be the beginning of a longer one.'),
+      minCost: usd('minCost').optional().describe('Only sessions that cost at least this much, in US dollars.'),
+      maxCost: usd('maxCost').optional().describe('Only sessions that cost at most this much, in US dollars.'),
+      ...timeSchemas,
+      limit: z.coerce.number().int().min(1).max(200).default(50).describe('Sessions of one page.'),
+      before: z.coerce.number().optional().describe('`next` of the page before.'),
     }),
-    responses: { 200: { description: '`{ sessions, next? }`. `next` is the `before` of the next page.', content: json(sessionList) } },
+    responses: {
+      200: {
+        description:
+          '`{ sessions, next? }`. `next` is the `before` of the next page. With `search`, `minCost` or `maxCost`, `unindexed`: number of sessions of an older version that are not covered; `troupe store reindex` adds them.',
+        content: json(sessionList),
+      },
+    },
     async handle(request) {
       const { query, sessions } = request
       if (query.key !== undefined) {
         const found = await sessions.find(keyFor(request, query.key))
         return Response.json({ sessions: found ? [sessionDocument(found)] : [] })
       }
-      const { agent, status, label, text, limit, before, owner, folder } = query
+      const { agent, status, label, text, search, minCost, maxCost, limit, before, owner, folder } = query
+      if (minCost !== undefined && maxCost !== undefined && minCost > maxCost)
+        throw new HttpError('invalid_request', `maxCost: expected at least minCost, ${minCost}, not ${maxCost}`, {
+          parameter: 'maxCost',
+          remedy: 'Raise maxCost, or lower minCost.',
+        })
       const filter: TreeFilter = {
         ...folderFilter(folder, dependencies),
         ...(agent !== undefined && { agent }),
         ...(status && { status }),
         ...(label && { labels: label }),
         ...(text !== undefined && { text }),
+        ...(search !== undefined && { search }),
+        ...(minCost !== undefined && { minCostUsd: minCost }),
+        ...(maxCost !== undefined && { maxCostUsd: maxCost }),
+        ...timeRange(query, dependencies.clock.now()),
         ...(before !== undefined && { before }),
         ...(owner !== undefined && { owner }),
         limit: limit + 1,
@@ -48,7 +86,12 @@ const listSessions = (dependencies: RestDependencies): Route =>
       const found = await sessions.list(filter)
       const shown = found.slice(0, limit)
       const last = shown.at(-1)
-      return Response.json({ sessions: shown.map(sessionDocument), ...(found.length > limit && last && { next: last.createdAt }) })
+      const needsIndex = search !== undefined || minCost !== undefined || maxCost !== undefined
+      return Response.json({
+        sessions: shown.map(sessionDocument),
+        ...(found.length > limit && last && { next: last.createdAt }),
+        ...(needsIndex && (await uncovered(sessions, owner))),
+      })
     },
   })
 

@@ -17,13 +17,17 @@ export interface Demonstration {
   readonly model: string
   /** Models of keys and local servers that were found. */
   readonly offers: readonly ModelOffer[]
+  /** Of the server. */
+  readonly processId: number
+  /** Kills the server. Its parent process starts another one. */
+  pullPlug(): void
   /** Applies from the next turn on. */
   choose(model: string): Promise<void>
 }
 
 export function statusRoutes(dependencies: RestDependencies): readonly Route[] {
   const { demo } = dependencies
-  return [statusRoute(dependencies), ...(demo ? [demoRoute(demo, dependencies)] : [])]
+  return [statusRoute(dependencies), ...(demo ? [demoRoute(demo, dependencies), plugRoute(demo)] : [])]
 }
 
 const statusRoute = (dependencies: RestDependencies): Route =>
@@ -57,7 +61,7 @@ async function statusOf({ caller, sessions }: Peer, { version, ...dependencies }
     ...(caller.budget && { budget: await budgetToday(caller, caller.budget, dependencies) }),
     ...(warnings.length > 0 && { warnings }),
     ...(isAdmin(caller) && workspace !== undefined && { workspace }),
-    ...(demo && { demo: { model: demo.model, offers: demo.offers } }),
+    ...(demo && { demo: { model: demo.model, offers: demo.offers, processId: demo.processId } }),
   }
 }
 
@@ -73,7 +77,7 @@ const demoRoute = (demo: Demonstration, dependencies: RestDependencies): Route =
     responses: { 200: { description: 'The status, as `GET /v1/status` answers it.', content: json(statusSchema) } },
     async handle(request) {
       const { model } = request.body
-      const names = ['rehearsal', ...demo.offers.map((offer) => offer.model)]
+      const names = ['recorded', ...demo.offers.map((offer) => offer.model)]
       if (!names.includes(model))
         throw new HttpError('invalid_request', `model: "${model.slice(0, 100)}" was not found here.`, {
           parameter: 'model',
@@ -81,6 +85,21 @@ const demoRoute = (demo: Demonstration, dependencies: RestDependencies): Route =
         })
       await demo.choose(model)
       return Response.json(request.shown(await statusOf(request, dependencies)))
+    },
+  })
+
+const plugRoute = (demo: Demonstration): Route =>
+  route({
+    headend: 'rest',
+    errors: plainErrors,
+    method: 'POST',
+    path: '/v1/demo/pull-plug',
+    access: 'admin',
+    summary: 'Kill the server of the demonstration with SIGKILL; another one continues its sessions',
+    responses: { 202: { description: 'The server is about to be killed.' } },
+    handle() {
+      demo.pullPlug()
+      return new Response(undefined, { status: 202 })
     },
   })
 

@@ -8,6 +8,7 @@ import {
   type Receipt,
   reasoningEfforts,
   type SessionEntry,
+  type SessionService,
   sessionFieldLimits,
 } from '../../contracts/index.ts'
 import { HttpError, outputOf } from '../server/index.ts'
@@ -181,6 +182,12 @@ export function receiptDocument({ continue: continues, elsewhere: _, ...receipt 
   if (receipt.driven) return receipt
   const { reason = 'No process runs the session.' } = continues ?? {}
   return { ...receipt, message: `Stored, but nothing happens yet. ${reason}`, ...(continues && { continue: continues }) }
+}
+
+/** How many sessions searches, costs and usage do not cover. */
+export async function uncovered(sessions: Pick<SessionService, 'unindexed'>, owner?: string): Promise<{ readonly unindexed?: number }> {
+  const unindexed = await sessions.unindexed(owner)
+  return unindexed > 0 ? { unindexed } : {}
 }
 
 export const sessionDocument = ({ seq, createdAt, updatedAt, ...entry }: SessionEntry) => ({

@@ -47,10 +47,10 @@ function article(each: Route): string {
 ${
   parameters.length === 0
     ? ''
-    : `<table><tr><th>Parameter</th><th>In</th><th>Type</th></tr>${parameters
+    : `<table><tr><th>Parameter</th><th>In</th><th>Type</th><th>Description</th></tr>${parameters
         .map(
-          ({ name, in: place, required, schema }) =>
-            `<tr><td><code>${escaped(name)}</code>${required ? ' *' : ''}</td><td>${place}</td><td><code>${escaped(typeText(schema))}</code></td></tr>`,
+          ({ name, in: place, required, schema, description = '' }) =>
+            `<tr><td><code>${escaped(name)}</code>${required ? ' *' : ''}</td><td>${place}</td><td><code>${escaped(typeText(schema))}</code></td><td>${withCode(description)}</td></tr>`,
         )
         .join('')}</table>`
 }

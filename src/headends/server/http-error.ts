@@ -36,6 +36,8 @@ const statusOfCode: { readonly [Code in ErrorCode]: ServerErrorCode } = {
   script_invalid: 'internal',
   script_mismatch: 'internal',
   session_unknown: 'not_found',
+  step_unknown: 'not_found',
+  request_not_recorded: 'not_found',
   session_owned: 'conflict',
   session_mismatch: 'conflict',
   session_moved: 'conflict',
@@ -45,6 +47,7 @@ const statusOfCode: { readonly [Code in ErrorCode]: ServerErrorCode } = {
   budget_exhausted: 'rate_limited',
   store_failed: 'unavailable',
   store_invalid: 'internal',
+  index_damaged: 'unavailable',
   runtime_closed: 'unavailable',
   internal: 'internal',
 }

@@ -143,21 +143,36 @@ export interface ParameterDescription {
   readonly name: string
   readonly in: 'path' | 'query' | 'header'
   readonly required: boolean
+  readonly description?: string
   readonly schema: object
 }
 
-export function parametersOf({ path, query, onlyWith }: Route): readonly ParameterDescription[] {
+export function parametersOf({ path, pathParameters = {}, query, onlyWith }: Route): readonly ParameterDescription[] {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(
-    ([, name]): ParameterDescription => ({ name: name ?? '', in: 'path', required: true, schema: { type: 'string' } }),
+    ([, name = '']): ParameterDescription => ({
+      name,
+      in: 'path',
+      required: true,
+      ...described(pathParameters[name]),
+      schema: { type: 'string' },
+    }),
   )
   const schema = query && schemaOf(query)
   const required = new Set((schema?.required as readonly string[] | undefined) ?? [])
-  const inQuery = Object.entries((schema?.properties as { [name: string]: object } | undefined) ?? {}).map(
-    ([name, each]): ParameterDescription => ({ name, in: 'query', required: required.has(name), schema: each }),
+  const inQuery = Object.entries((schema?.properties as { [name: string]: { description?: string } } | undefined) ?? {}).map(
+    ([name, { description, ...rest }]): ParameterDescription => ({
+      name,
+      in: 'query',
+      required: required.has(name),
+      ...described(description),
+      schema: rest,
+    }),
   )
   const inHeader = onlyWith === undefined ? [] : [{ name: onlyWith, in: 'header', required: false, schema: { type: 'string' } } as const]
   return [...inPath, ...inQuery, ...inHeader]
 }
+
+const described = (description: string | undefined) => (description === undefined ? {} : { description })
 
 /** What has an id is in `$defs`. */
 export function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'input'): JsonSchema & { readonly $defs?: Definitions } {

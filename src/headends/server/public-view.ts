@@ -10,6 +10,7 @@ import type {
 } from '../../contracts/index.ts'
 import { type PathHider, pathHider } from '../../util/hide-paths.ts'
 import { mapItems } from '../../util/map-items.ts'
+import { HttpError } from './http-error.ts'
 
 /** Folders of the machine by the names that are shown instead. */
 export interface HiddenFolders {
@@ -75,6 +76,7 @@ export class PublicView {
         const output = await service.output(id, handle)
         return output && 'text' in output ? this.#hidden(output) : output
       },
+      modelRequest: () => Promise.reject(promptsHidden()),
       agents: () => service.agents().map((agent) => this.hide(agent)),
     }
   }
@@ -105,6 +107,9 @@ export class PublicView {
         return { ...this.#hidden(event), agent: this.#agent(event.agent) }
       case 'interaction.context.added':
         return { ...this.#hidden(event), text: '' }
+      // Instructions and descriptions of tools are prompts.
+      case 'interaction.offer.recorded':
+        return { ...event, tools: [], instructions: '' }
       // They repeat the history, with the context in it.
       case 'interaction.context.compacted':
         return { ...this.#hidden(event), messages: [] }
@@ -127,6 +132,10 @@ function once<Value extends object>(known: WeakMap<object, object>, value: Value
   known.set(value, changed)
   return changed as Value
 }
+
+/** What a model was sent contains the prompt of its agent. */
+export const promptsHidden = (): HttpError =>
+  new HttpError('forbidden', 'This token has no permission to read model requests.', { remedy: 'Use a token with the scope admin.' })
 
 const lastName = (path: string): string => path.split(/[/\\]/).findLast((part) => part !== '') ?? ''
 

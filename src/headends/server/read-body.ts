@@ -81,7 +81,7 @@ export function checked<Value>(value: unknown, schema: z.ZodType<Value>, where: 
   const hasUnknown = result.error.issues.some(({ code, path }) => code === 'unrecognized_keys' && path.length === 0)
   throw new HttpError('invalid_request', [...problems.map(({ place, message }) => `${place}: ${message}`), ...more].join('; '), {
     problems,
-    ...(hasUnknown && { remedy: fieldsOf(schema) }),
+    remedy: hasUnknown ? fieldsOf(schema) : all.length === 1 ? first?.remedy : undefined,
     ...(first && first.place !== where && { parameter: first.place }),
   })
 }
@@ -96,7 +96,9 @@ function problemsOf(issue: z.core.$ZodIssue, above: readonly PropertyKey[], wher
     )
     if (meant) return meant.flatMap((inner) => problemsOf(inner, path, where))
   }
-  return [{ place: path.join('.') || where, message: messageOfIssue(issue) }]
+  // Of a `refine` with `params: { remedy }`.
+  const remedy = issue.code === 'custom' ? (issue.params?.remedy as string | undefined) : undefined
+  return [{ place: path.join('.') || where, message: messageOfIssue(issue), ...(remedy !== undefined && { remedy }) }]
 }
 
 /** A missing field is called so, and the alternatives of a value are named. Other texts are those of zod. */

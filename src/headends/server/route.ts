@@ -79,6 +79,8 @@ export interface Route<Body = unknown, Query = unknown> {
   /** One sentence for the reference. */
   readonly summary: string
   readonly description?: string
+  /** Descriptions of the parameters of `path`. */
+  readonly pathParameters?: { readonly [name: string]: string }
   /** Strict, except for protocols of others: their clients add parameters. Without it, every parameter is refused. */
   readonly query?: z.ZodType<Query>
   readonly body?: z.ZodType<Body>

@@ -56,10 +56,10 @@ const ofOne = {
   export: (sessions, id) => sessions.export(id),
   output: (sessions, id) => sessions.output(id, 'h'),
 } satisfies {
-  readonly [Name in Exclude<keyof SessionService, 'start' | 'watch' | 'get' | 'find' | 'list' | 'agents'>]: (
-    sessions: SessionService,
-    id: string,
-  ) => Promise<unknown>
+  readonly [Name in Exclude<
+    keyof SessionService,
+    'start' | 'watch' | 'get' | 'find' | 'list' | 'agents' | 'modelRequest' | 'usage' | 'unindexed'
+  >]: (sessions: SessionService, id: string) => Promise<unknown>
 }
 
 it.each(Object.entries(ofOne))('%s: only the owner and admins', async (_, call) => {
@@ -119,6 +119,41 @@ it('lists and watches the own sessions only, whatever the filter says', async ()
   expect(admin.calls).toEqual([
     ['list', { owner: 'token:ann' }],
     ['watch', {}],
+  ])
+})
+
+it('shows model requests to admins only, and the usage of others to nobody else', async () => {
+  const place = { stepId: 't1.s1' }
+  for (const [who, id, code] of [
+    ['bob', 's1', 'session_unknown'],
+    ['ann', 'missing', 'session_unknown'],
+    ['ann', 's1', 'forbidden'],
+  ] as const) {
+    const { service, sessions, calls } = stage(caller(who))
+    await expect(sessions.modelRequest(id, place)).rejects.toMatchObject({ code })
+    await expect(new PublicView().sessions(service).modelRequest(id, place)).rejects.toMatchObject({ code: 'forbidden' })
+    expect(calls).toEqual([])
+  }
+  const own = stage(caller('bob'))
+  await own.sessions.usage({ by: 'day', owner: 'token:ann' })
+  await own.sessions.usage({ by: 'person' })
+  await own.sessions.unindexed('token:ann')
+  await own.sessions.unindexed()
+  const owner = 'token:bob'
+  expect(own.calls).toEqual([
+    ['usage', { by: 'day', owner }],
+    ['usage', { by: 'person', owner }],
+    ['unindexed', owner],
+    ['unindexed', owner],
+  ])
+  const admin = stage(caller('root', { scopes: ['admin'] }))
+  await admin.sessions.modelRequest('s1', place)
+  await admin.sessions.usage({ by: 'person' })
+  await admin.sessions.unindexed('token:ann')
+  expect(admin.calls).toEqual([
+    ['modelRequest', 's1', place],
+    ['usage', { by: 'person' }],
+    ['unindexed', 'token:ann'],
   ])
 })
 

@@ -7,6 +7,7 @@ import {
   TroupeError,
 } from '../../contracts/index.ts'
 import { type Caller, isAdmin, mayUseAgent } from './caller.ts'
+import { promptsHidden } from './public-view.ts'
 
 /**
  * The sessions and agents of one caller. Sessions of other owners do not exist for it, nor do agents that its token does not name.
@@ -39,21 +40,14 @@ export function scopedSessions(service: SessionService, caller: Caller, traceCon
 
   function requireAgent(name: string | undefined): void {
     if (name === undefined ? caller.agents === undefined : mayUseAgent(caller, name)) return
-    throw unknownAgent(name)
-  }
-
-  function unknownAgent(name: string | undefined): TroupeError {
-    const known = agents().map((agent) => agent.name)
-    return new TroupeError('agent_unknown', `There is no agent "${name}".`, {
-      remedy: known.length > 0 ? `Use one of: ${known.join(', ')}.` : 'This token may use no agent.',
-    })
+    throw unknownAgent(name, agents())
   }
 
   /** An earlier token of this name may have had other agents; an admin may see sessions of all of them. */
   const continuedAgent = async (sessionId: string): Promise<void> => {
     const { agent } = await continued(sessionId)
     const isNamed = caller.agents === undefined || agents().some(({ name, displayName }) => name === agent || displayName === agent)
-    if (!isNamed) throw unknownAgent(agent)
+    if (!isNamed) throw unknownAgent(agent, agents())
   }
 
   return {
@@ -124,14 +118,33 @@ export function scopedSessions(service: SessionService, caller: Caller, traceCon
       await own(sessionId)
       return service.output(sessionId, handle)
     },
+    async modelRequest(sessionId, place) {
+      await own(sessionId)
+      if (!isAdmin(caller)) throw promptsHidden()
+      return service.modelRequest(sessionId, place)
+    },
+    ...scopedUsage(service, owner),
     agents,
   }
 }
+
+/** `owner`: nobody else's. */
+const scopedUsage = (service: SessionService, owner: string | undefined): Pick<SessionService, 'usage' | 'unindexed'> => ({
+  usage: (query) => service.usage(owner === undefined ? query : { ...query, owner }),
+  unindexed: (of) => service.unindexed(owner ?? of),
+})
 
 const refused = (sessionId: string, { reason, command }: ContinuesElsewhere): TroupeError =>
   new TroupeError('session_mismatch', `Session ${sessionId} is read-only in this server. ${reason}`, {
     ...(command !== undefined && { remedy: `Continue it in a shell: ${command}` }),
   })
+
+function unknownAgent(name: string | undefined, agents: ReturnType<SessionService['agents']>): TroupeError {
+  const known = agents.map((agent) => agent.name)
+  return new TroupeError('agent_unknown', `There is no agent "${name}".`, {
+    remedy: known.length > 0 ? `Use one of: ${known.join(', ')}.` : 'This token may use no agent.',
+  })
+}
 
 const unknownSession = (sessionId: string): TroupeError =>
   new TroupeError('session_unknown', `There is no session ${sessionId}.`, { remedy: 'List your sessions: GET /v1/sessions' })

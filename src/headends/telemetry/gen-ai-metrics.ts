@@ -7,7 +7,7 @@ import { modelNames } from './gen-ai-names.ts'
 
 interface GenAiMetrics {
   inference(modelId: string, used: { readonly latencyMs: number; readonly usage: Usage }): void
-  agent(name: string, durationMs: number): void
+  agent(name: string, workMs: number): void
   tool(name: string, latencyMs: number): void
 }
 
@@ -21,7 +21,7 @@ export function genAiMetrics(registers: Registry[]): GenAiMetrics {
   const tokens = (name: string, help: string) =>
     new Counter({ name: `gen_ai_client_inference_usage_${name}_tokens_total`, help, labelNames: modelLabels, registers })
   const inference = duration('client_inference', 'Latency of model requests.', modelLabels)
-  const agents = duration('invoke_agent', 'Working time of turns.', ['gen_ai_agent_name'])
+  const agents = duration('invoke_agent', 'Working time of turns, without waits for a person.', ['gen_ai_agent_name'])
   const tools = duration('execute_tool', 'Time of calls.', ['gen_ai_tool_name'])
   const input = tokens('input', 'Input tokens, with cached ones.')
   const output = tokens('output', 'Output tokens, with those of reasoning.')
@@ -33,7 +33,7 @@ export function genAiMetrics(registers: Registry[]): GenAiMetrics {
       input.inc(labels, usage.input)
       output.inc(labels, usage.output)
     },
-    agent: (gen_ai_agent_name, durationMs) => agents.observe({ gen_ai_agent_name }, durationMs / 1000),
+    agent: (gen_ai_agent_name, workMs) => agents.observe({ gen_ai_agent_name }, workMs / 1000),
     tool: (gen_ai_tool_name, latencyMs) => tools.observe({ gen_ai_tool_name }, latencyMs / 1000),
   }
 }

@@ -69,7 +69,7 @@ function sessionMetrics(registers: Registry[]): (event: InteractionEvent) => voi
   })
   const turnSeconds = new Histogram({
     name: 'troupe_turn_duration_seconds',
-    help: 'Working time of turns.',
+    help: 'Working time of turns, without waits for a person.',
     labelNames: ['agent'],
     buckets: seconds,
     registers,
@@ -142,8 +142,10 @@ function sessionMetrics(registers: Registry[]): (event: InteractionEvent) => voi
       case 'interaction.turn.interrupted': {
         const agent = names.get(keyOf(event, 'agent'))
         turns.inc({ agent, status: event.ending.status })
-        genAi.agent(agent, event.totals.durationMs)
-        turnSeconds.observe({ agent }, event.totals.durationMs / 1000)
+        const { durationMs, waitedMs = 0 } = event.totals
+        const workMs = Math.max(0, durationMs - waitedMs)
+        genAi.agent(agent, workMs)
+        turnSeconds.observe({ agent }, workMs / 1000)
         break
       }
       default:

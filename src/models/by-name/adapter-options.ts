@@ -1,5 +1,6 @@
 import { type Clock, type Problem, type ProviderKind, providerKinds, reservedModelNames } from '../../contracts/index.ts'
 import {
+  aBoolean,
   aFunction,
   aString,
   checkField,
@@ -40,6 +41,8 @@ export interface ModelAdapterOptions extends ProviderSources {
   readonly readFile?: (path: string) => Promise<string>
   /** The base folder of `script/<path>`: the folder of the agent file. Default: the working directory. */
   readonly baseDir?: string
+  /** `false`: the texts of scripts arrive immediately, also if a script has a `pace`. Default: `true`. */
+  readonly pacesScripts?: boolean
 }
 
 export type SettledOptions = ModelAdapterOptions & Required<Pick<ModelAdapterOptions, 'clock' | 'fetch' | 'readFile' | 'baseDir'>>
@@ -62,6 +65,7 @@ const optionFields: { readonly [Key in keyof Required<ModelAdapterOptions>]: Fie
   fetch: optional(aFunction),
   readFile: optional(aFunction),
   baseDir: optional(aString),
+  pacesScripts: optional(aBoolean),
 }
 
 const providerFields: { readonly [key: string]: FieldType } = {

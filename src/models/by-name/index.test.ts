@@ -27,6 +27,7 @@ const entry = [
   'known-providers.ts',
   'provider-settings.ts',
   'shared/unknown-fields.ts',
+  'token-price.ts',
 ]
 const byName = JSON.stringify(`${models}by-name/index.ts`)
 

@@ -4,6 +4,7 @@ import type { ProviderSources } from './adapter-options.ts'
 import { platform } from './adapter-options.ts'
 import type { FoundModel } from './find-model.ts'
 
+export { costAt } from '../token-price.ts'
 export { ignoredAddress } from './endpoint.ts'
 export { modelAdapter } from './model-adapter.ts'
 export { modelSourceNames } from './model-sources.ts'

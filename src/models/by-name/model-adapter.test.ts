@@ -12,6 +12,7 @@ import { modelSources } from './model-sources.ts'
 const files: { readonly [path: string]: string } = {
   '/agents/hello.yaml': 'steps: [{ text: Hello. }]',
   '/elsewhere/b.yaml': 'steps: [{ text: Bye. }]',
+  '/agents/slow.yaml': 'pace: 1\nsteps: [{ text: One two three four. }]',
   '/agents/wrong.yaml': 'steps: 7',
 }
 const read: string[] = []
@@ -39,6 +40,15 @@ test('a script is found from the base directory and read once', async () => {
   expect(read.filter((path) => path === '/agents/hello.yaml')).toHaveLength(1)
   expect((await models.resolve('script/../elsewhere/b.yaml')).id).toBe('script/../elsewhere/b.yaml')
   expect((await models.resolve('script//elsewhere/b.yaml')).id).toBe('script//elsewhere/b.yaml')
+})
+
+test('the pace of scripts can be switched off', async () => {
+  const model = await adapter({ pacesScripts: false }).resolve('script/slow.yaml')
+  const request = { system: '', messages: [], tools: [], toolChoice: 'auto', parameters: {} } as const
+  const parts = []
+  for await (const part of model.stream(request, { signal: new AbortController().signal })) parts.push(part)
+  expect(parts).toHaveLength(5)
+  expect(() => adapter({ pacesScripts: 'no' as never })).toThrow(/options\.pacesScripts: expected true or false/)
 })
 
 test('a script that is not there says where it was looked for', async () => {

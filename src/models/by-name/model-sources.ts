@@ -53,7 +53,7 @@ export const modelSources: { readonly [name: string]: ModelSource } = {
     summary: 'a stand-in that needs neither key nor network: rules, no LLM',
     load: async () => (await import('../rehearsal/index.ts')).rehearsalModel(),
   },
-  script: { rest: 'file', summary: 'what a YAML file says, step by step: no LLM', load: loadScript },
+  script: { rest: 'file', summary: 'the recorded replies and prices of a YAML file: no LLM', load: loadScript },
   ...Object.fromEntries(Object.entries(knownProviders).map(([name, { label }]) => [name, ofProvider(label)])),
 }
 
@@ -79,9 +79,12 @@ export async function loadModel(name: string, options: SettledOptions): Promise<
   return loadModel(`${owner}/${name}`, options)
 }
 
-async function loadScript({ name, rest: file }: AskedModel, { baseDir, readFile, clock }: SettledOptions): Promise<Model> {
+async function loadScript(
+  { name, rest: file }: AskedModel,
+  { baseDir, readFile, clock, pacesScripts = true }: SettledOptions,
+): Promise<Model> {
   const folder = resolve(baseDir)
   const path = resolve(folder, file)
   const [{ scriptModel }, { scriptText }] = await Promise.all([import('../script-model.ts'), import('./script-file.ts')])
-  return scriptModel(await scriptText({ name, path, folder }, readFile), path, { id: name, clock })
+  return scriptModel(await scriptText({ name, path, folder }, readFile), path, { id: name, clock, pacesScripts })
 }

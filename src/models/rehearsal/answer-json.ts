@@ -1,95 +1,150 @@
-import type { Json, JsonObject, JsonSchema, ModelRequest } from '../../contracts/index.ts'
+import type { Json, JsonSchema, ModelRequest } from '../../contracts/index.ts'
 import { isPlainObject } from '../../util/json-schema/schema-values.ts'
-import { candidatesFor, type Source, sourceOf } from './candidates.ts'
-import type { Exchange } from './conversation.ts'
-import { fillSchema, type Knowledge, noKnowledge } from './fill-schema.ts'
-import { fieldsOf, isFreeText } from './parameters.ts'
-import { type Answer, reportWithoutLabel } from './report.ts'
-import { jsonOf, namedValues, plainName, resultText } from './results.ts'
-import { asSchema, isOfType, typeOf } from './schema-view.ts'
-import { convincing } from './score-values.ts'
-import { isCommonAction } from './vocabulary.ts'
-import { readWords } from './words.ts'
+import { summaryText } from './answer-text.ts'
+import { type Field, fieldOf, nameIn, type Source, valueFor } from './find-value.ts'
+import { type AnswerMove, resultText } from './plan-move.ts'
+import { asSchema, enumOf, fits, fitsText, givenValue, namesIn, settled, settledType } from './read-schema.ts'
+import { nameWords, readWords } from './read-words.ts'
 
-/** The answer as JSON. After it was rejected once, it is filled from the schema alone. */
-export function answerJson(answer: Answer, { output, tools }: Pick<ModelRequest, 'output' | 'tools'>): Json {
-  const text = reportWithoutLabel(answer, tools)
-  const schema = output?.schema
-  if (schema === undefined) return withoutSchema(answer, text)
-  return fillSchema(schema, answer.turn.rejections > 0 ? noKnowledge : knowledgeOf(answer, text))
+// An answer as JSON: from the results and the request, else neutral values that fit simple schemas.
+
+interface Place {
+  readonly root: JsonSchema
+  readonly depth: number
+  /** Values left: schemas may refer to themselves. */
+  readonly budget: { left: number }
+  /** A known value of a field. */
+  known(name: string, schema: JsonSchema): Json | undefined
 }
 
-function withoutSchema({ turn }: Answer, text: string): JsonObject {
-  const results = turn.exchanges.map((exchange) => {
-    const content = resultText(exchange)
-    return { tool: exchange.tool, ok: exchange.ok, result: jsonOf(content) ?? content }
-  })
-  return results.length === 0 ? { answer: text } : { answer: text, results }
+const maxDepth = 300
+const maxValues = 2_000
+/** From here on `null` is chosen where it is allowed. */
+const nullDepth = 5
+const maxItems = 100
+
+export function answerJson(move: AnswerMove, { output, tools }: Pick<ModelRequest, 'output' | 'tools'>): Json {
+  const calls = move.turn.steps.flat()
+  const summary = summaryText(move, tools)
+  const schema = asSchema(output?.schema)
+  if (Object.keys(schema).length === 0)
+    return { answer: summary, results: calls.map((call) => ({ tool: call.tool, ok: call.ok, result: resultText(call) })) }
+  // An answer that was refused had a value that does not fit: the next one has none.
+  const known = move.turn.isRefused ? () => undefined : knownIn(move, summary)
+  return filledValue('', schema, { root: schema, depth: 0, budget: { left: maxValues }, known })
 }
 
-const textNames = new Set(
-  'answer summary text message result response content description report reply output explanation details'.split(' '),
-)
-const successNames = new Set('ok success successful succeeded done completed'.split(' '))
+const summaries = new Set(['answer', 'summary', 'result', 'text', 'content', 'message', 'report', 'findings', 'plan'])
 
-/** What is known in this turn, by name: results first, then inputs of calls, then the words of the request. */
-function knowledgeOf({ turn }: Answer, text: string): Knowledge {
-  const results = turn.exchanges.filter(({ ok }) => ok).toReversed()
-  const jsons = results.flatMap((exchange) => jsonOf(resultText(exchange)) ?? [])
-  const named = [...jsons, ...results.map(({ input }) => input)].flatMap(namedValues)
-  const prose = results.map(resultText).filter((each) => jsonOf(each) === undefined)
-  const sources = [...prose, turn.request].map(textSource)
+function knownIn({ turn }: AnswerMove, summary: string): Place['known'] {
+  const calls = turn.steps.flat()
+  const named = calls.filter(({ ok }) => ok).flatMap((call) => namedValues(jsonOf(resultText(call))))
+  const inputs = calls.flatMap(({ input }) => namedValues(input))
+  const sources = [turn.requests.join('\n'), ...calls.filter(({ ok }) => ok).map(resultText)].map(sourceOf)
   return (name, schema) => {
-    if (name === '') return undefined
-    const wanted = plainName(name)
-    const type = typeOf(schema)
-    const found = named.find(([known, value]) => known === wanted && isOfType(value, type))
-    if (found) return shortened(found[1], schema)
-    if (type === 'boolean' && successNames.has(wanted)) return results.length > 0 && turn.exchanges.every(succeededAtLast)
-    if (type === 'string' && textNames.has(wanted) && schema.enum === undefined) return shortened(text, schema)
-    return type === 'array' ? rowsFor(schema, jsons) : fromSources(name, schema, sources)
+    const wanted = nameWords(name).join('')
+    const found = [...named, ...inputs].find(([each, value]) => each === wanted && fits(value, schema))
+    if (found) return found[1]
+    if (summaries.has(wanted) && settledType(schema) === 'string' && fits(summary, schema)) return summary
+    if ((wanted === 'ok' || wanted === 'success') && settledType(schema) === 'boolean') return calls.every(({ ok }) => ok)
+    const field = fieldOf(name, { schema, isRequired: true })
+    return sources.map((source) => valueFor(field, source) ?? nameFor(field, source)).find((value) => value !== undefined)
   }
 }
 
-function succeededAtLast(exchange: Exchange, at: number, all: readonly Exchange[]): boolean {
-  return exchange.ok || all.slice(at + 1).some((later) => later.tool === exchange.tool && later.ok)
+const sourceOf = (text: string): Source => ({ text, words: readWords(text), used: new Set(), results: [] })
+
+const names = new Set(['place', 'city', 'town', 'name', 'person', 'location'])
+
+/** "Where is Bergen?": the place. */
+function nameFor(field: Field, source: Source): Json | undefined {
+  const value = names.has(field.name.toLowerCase()) ? nameIn(source)?.value : undefined
+  return value !== undefined && fits(value, field.schema) ? value : undefined
 }
 
-/** A text that is too long is cut, not dropped. */
-function shortened(value: Json, { maxLength }: JsonSchema): Json {
-  if (typeof value !== 'string' || typeof maxLength !== 'number' || value.length <= maxLength) return value
-  return maxLength < 1 ? '' : `${[...value].slice(0, maxLength - 1).join('')}…`
-}
-
-/** A list of objects is taken from the result whose rows have the same names. */
-function rowsFor({ items, maxItems }: JsonSchema, jsons: readonly Json[]): Json | undefined {
-  const names = Object.keys(asSchema(asSchema(items).properties))
-  const hasName = (row: Json): row is JsonObject => isPlainObject(row) && names.some((name) => Object.hasOwn(row, name))
-  const rows = [...jsons, ...jsons.flatMap(namedValues).map(([, value]) => value)].find((json) => Array.isArray(json) && json.some(hasName))
-  return (rows as readonly Json[] | undefined)
-    ?.filter((row) => isPlainObject(row))
-    .slice(0, typeof maxItems === 'number' ? maxItems : 100)
-    .map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => names.includes(name))) as JsonObject)
-}
-
-/** A text without the verb at its beginning: in "Describe Oslo" only Oslo is a name. */
-function textSource(text: string): Source {
-  const words = readWords(text.slice(0, 8000))
-  const first = words.find(({ kind }) => kind === 'word')
-  const isVerb = first !== undefined && (isCommonAction(first.stem) || verbs.has(first.lower))
-  return sourceOf(text, words, new Set(isVerb ? [first] : []))
-}
-const verbs = new Set(['describe', 'explain', 'tell', 'summarise', 'summarize', 'give', 'name', 'classify', 'extract'])
-
-/** A number needs its unit; anything else needs its preposition or its form, or is a proper name. */
-function fromSources(name: string, schema: JsonSchema, sources: readonly Source[]): Json | undefined {
-  const [field] = fieldsOf({ type: 'object', properties: { [name]: schema } })
-  if (!field || field.path.length > 1 || isFreeText(field.parameter)) return undefined
-  const isNumber = field.parameter.type === 'number' || field.parameter.type === 'integer'
-  for (const source of sources) {
-    const [best] = candidatesFor(field, source).toSorted((a, b) => b.score - a.score)
-    const least = isNumber ? convincing + 2 : best?.origin?.name === undefined ? convincing : convincing - 1
-    if (best && best.score >= least) return best.value
+function jsonOf(text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return null
   }
-  return undefined
+}
+
+/** Every named value in the JSON, the outermost first. Names are compared without case and separators. */
+function namedValues(json: Json): readonly (readonly [name: string, value: Json])[] {
+  const found: [string, Json][] = []
+  const queue: Json[] = [json]
+  for (let at = 0; at < queue.length && at < 5_000; at++) {
+    const value = queue[at]
+    if (Array.isArray(value)) queue.push(...(value as readonly Json[]).slice(0, maxItems))
+    else if (isPlainObject(value))
+      for (const [name, inner] of Object.entries(value) as [string, Json][]) {
+        found.push([nameWords(name).join(''), inner])
+        queue.push(inner)
+      }
+  }
+  return found
+}
+
+function filledValue(name: string, given: unknown, place: Place): Json {
+  place.budget.left -= 1
+  const { anyOf } = asSchema(given)
+  if (place.depth > nullDepth && Array.isArray(anyOf) && anyOf.some((each) => settledType(asSchema(each)) === 'null')) return null
+  const schema = settled(given, place.root)
+  const type = settledType(schema)
+  if (type === 'object') return objectOf(schema, place)
+  if (type === 'array') return listOf(schema, place)
+  const known = givenValue({ const: schema.const }) ?? place.known(name, schema) ?? givenValue(schema)
+  if (known !== undefined) return known
+  if (Array.isArray(schema.enum)) return enumOf(schema)[0] ?? null
+  if (type === 'number' || type === 'integer') return neutralNumber(schema)
+  if (type === 'boolean') return false
+  return type === 'null' ? null : neutralText(schema)
+}
+
+const isOver = ({ depth, budget }: Place): boolean => depth > maxDepth || budget.left < 0
+
+function objectOf(schema: JsonSchema, place: Place): Json {
+  const properties = asSchema(schema.properties)
+  const required = namesIn(schema.required)
+  if (isOver(place)) return {}
+  const inside = { ...place, depth: place.depth + 1 }
+  const isKnown = (name: string): boolean => {
+    const own = settled(properties[name], place.root)
+    return !['object', 'array'].includes(settledType(own)) && place.known(name, own) !== undefined
+  }
+  const names = [...new Set([...Object.keys(properties).filter((name) => required.includes(name) || isKnown(name)), ...required])]
+  return Object.fromEntries(names.map((name) => [name, filledValue(name, Object.hasOwn(properties, name) ? properties[name] : {}, inside)]))
+}
+
+/** As few neutral values as the schema allows. */
+function listOf(schema: JsonSchema, place: Place): Json {
+  const least = isOver(place) ? 0 : Math.min(Number(schema.minItems ?? 0), maxItems)
+  const inside = { ...place, depth: place.depth + 1, known: () => undefined }
+  return Array.from({ length: least }, () => filledValue('', schema.items, inside))
+}
+
+const samples: { readonly [format: string]: string } = {
+  date: '1970-01-01',
+  'date-time': '1970-01-01T00:00:00Z',
+  time: '00:00:00Z',
+  email: 'nobody@example.com',
+  uri: 'https://example.com/',
+  uuid: '00000000-0000-0000-0000-000000000000',
+}
+
+function neutralText(schema: JsonSchema): string {
+  const least = typeof schema.minLength === 'number' ? Math.min(schema.minLength, 100_000) : 0
+  const plain = least === 0 ? '' : 'unknown'.padEnd(least, '.')
+  const all = [samples[String(schema.format)], plain, 'x'.repeat(least)].filter((each) => each !== undefined)
+  return all.find((each) => fitsText(each, schema)) ?? plain
+}
+
+/** Zero, or else a number near a bound. */
+function neutralNumber(schema: JsonSchema): number {
+  const bounds = [schema.minimum, schema.exclusiveMinimum, schema.maximum, schema.exclusiveMaximum].filter(
+    (each) => typeof each === 'number',
+  )
+  const near = bounds.flatMap((bound) => [bound, Math.ceil(bound), Math.floor(bound) + 1, Math.floor(bound), Math.ceil(bound) - 1])
+  return [0, ...near].find((each) => fits(each, schema)) ?? 0
 }

@@ -42,14 +42,14 @@ describe('the rehearsal model', () => {
 
   it('calls nothing where it has to answer', async () => {
     const parts = await replyTo({ messages: [user('weather in Oslo')], tools: [weather], toolChoice: 'none' })
-    expect(textOf(parts)).toBe('I did not get to look_up_weather in this turn.\n\n(rehearsal: rules, no LLM)')
+    expect(textOf(parts)).toBe('I did not call look_up_weather.\n\n(rehearsal: rules, no LLM)')
   })
 
   it('speaks word by word', async () => {
     const texts = (await replyTo({ messages: [user('weather')], tools: [weather] })).flatMap((part) =>
       part.type === 'text' ? [part.text] : [],
     )
-    expect(texts.slice(0, 4)).toEqual(['To', ' use', ' look_up_weather', ' I'])
+    expect(texts.slice(0, 4)).toEqual(['I', ' need', ' more', ' for'])
   })
 
   it('stops in the middle when it is aborted', async () => {
@@ -93,7 +93,9 @@ describe('bad input', () => {
     const messages = Array.from(
       { length: 1000 },
       (_, at): Message =>
-        at % 2 === 0 ? user('trains') : { role: 'assistant', parts: [{ type: 'text', text: 'To use trains I need: from (text).' }] },
+        at % 2 === 0
+          ? user('trains')
+          : { role: 'assistant', parts: [{ type: 'text', text: 'I need more for trains: from. Name them in your message.' }] },
     )
     const started = performance.now()
     expect(

@@ -1,13 +1,15 @@
+// A stand-in for a model, without a key and a network. It is stateless: the same history gets the same reply.
+//
+// 1. Only the words of the person choose tools. Results fill arguments and answers.
+// 2. In a turn no call is made twice, and there are at most `maxSteps` steps with calls: it always ends with an answer.
+// 3. A text that a call has set up for later, such as a scheduled task, does not make that call again.
+// 4. Every answer says that no AI model has made it.
 import type { AttemptContext, Model, ModelPart, ModelRequest } from '../../contracts/index.ts'
 import { answerJson } from './answer-json.ts'
-import { askFor } from './describe-tools.ts'
-import { plan } from './plan.ts'
-import { report } from './report.ts'
+import { answerText, missingText } from './answer-text.ts'
+import { planMove } from './plan-move.ts'
 
-/**
- * A stand-in for a model, without key and network: rules choose tools by the words of a request, fill in arguments, and
- * report the results. It is no LLM, and every answer says so. It is stateless: the same history gets the same answer.
- */
+/** Tools are chosen by the words of a request, simple fields are filled from it, and results are summed up. It is no LLM. */
 export function rehearsalModel(): Model {
   return { id: 'rehearsal/rules', abilities: ['tools', 'json_schema'], costOf: () => 0, stream: perform }
 }
@@ -21,24 +23,23 @@ async function* perform(request: ModelRequest, { signal }: AttemptContext): Asyn
 }
 
 function* partsOf(request: ModelRequest): Generator<ModelPart> {
-  const move = plan(request)
+  const move = planMove(request)
   if (move.kind === 'call') {
     const step = request.messages.filter(({ role }) => role === 'assistant').length + 1
-    for (const [at, { tool, input }] of move.calls.entries())
-      yield { type: 'call', id: `call_${step}_${at + 1}`, name: tool, input: JSON.stringify(input) }
+    for (const [index, { tool, input }] of move.calls.entries())
+      yield { type: 'call', id: `call_${step}_${index + 1}`, name: tool.name, input: JSON.stringify(input) }
     yield { type: 'finish', reason: 'tool-calls', costUsd: 0 }
     return
   }
   if (request.output) {
-    const questions = move.questions.map(({ tool, missing }) => askFor(tool, missing))
-    yield { type: 'notice', message: [madeByRules, ...questions].join(' ') }
-    yield* streamed(JSON.stringify(answerJson(move, request)))
-  } else yield* streamed(report(move, request.tools))
+    yield { type: 'notice', message: [madeByRules, ...move.missing.map(missingText)].join(' ') }
+    yield* inWords(JSON.stringify(answerJson(move, request)))
+  } else yield* inWords(answerText(move, request.tools))
   yield { type: 'finish', reason: 'stop', costUsd: 0 }
 }
 
-const madeByRules = 'This JSON was put together by rules (rehearsal), not by an LLM; what nothing was known about has a neutral value.'
+const madeByRules = 'Rules (rehearsal) filled in this JSON, not an AI model. Fields without a known value have a neutral one.'
 
-function* streamed(text: string): Generator<ModelPart> {
+function* inWords(text: string): Generator<ModelPart> {
   for (const [word] of text.matchAll(/\s*\S{1,200}|\s+$/g)) yield { type: 'text', text: word }
 }

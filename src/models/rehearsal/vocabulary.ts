@@ -1,73 +1,45 @@
 import { stem } from '../../util/stem.ts'
 
-// The English that the rules know. Kept small: without one of these words a wrong tool was chosen.
+// The English that the rules know.
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/))
 const stems = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).map(stem))
 
-export const articles = set('a an the my our your his her its their this that these those some any all every each')
-export const conjunctions = set('and or & plus')
-export const politeness = set('please thanks thank kindly just also too again now quickly maybe')
-
-/** Words that give a value its role. `of` is not one: it is part of a phrase. */
+export const articles = set('a an the my our your his her its their this that these those some any all')
+export const conjunctions = set('and or & plus then')
 export const prepositions = set(
-  'from to in into at on for with about by between near around regarding concerning via under over below above until till before after since within without as matching containing called named titled saying toward towards than through onto against',
+  'from to in into at on for with about by between near around regarding via under over until till before after since without as matching containing called named titled saying than through',
 )
+/** Verbs that ask an agent: "ask the critic to …". */
+export const askVerbs = set('ask let tell have get call use want')
 
-/** Words that never choose between tools. */
 const stopWords = stems(
-  `a an the and or but nor so if of not no yes i me my mine we us our you your yours he him his she her it its they them their this that
-  these those there here is are was were be been being am do does did done have has had having can could will would shall should may might
-  must what which who whom whose when where why how from to in into at on for with about by between near around via under over until till
-  before after since within without as than through then also too again now just please thanks thank some any all every each more most much
-  many few other another such only own same very ok okay hello hi hey want need like let lets get got look up give tell fetch use using
-  try help know say says said thing things something anything one ones out off down back go going new call ask
-  what's it's i'm i'd i'll don't doesn't can't won't let's there's that's`,
+  `a an the and or but nor so if of not no yes i me my we us our you your he him his she her it its they them their this that these those
+  there here is are was were be been do does did has have had can could will would shall should may might must what which who whom when
+  where why how from to in into at on for with about by as than then also too now just please thanks some any all each more much many very
+  ok okay hello hi hey want need let get got look up give tell use using try know say said thing one out off down back go new call ask`,
 )
-export const isStopWord = (wordStem: string): boolean => stopWords.has(wordStem) || wordStem.length === 0
+export const isStopWord = (wordStem: string): boolean => wordStem === '' || stopWords.has(wordStem)
 
-/** Verbs that many tools share: alone they do not choose one. */
-const commonActions = stems(
-  'list show read write save create delete remove find search open update set send run execute add start stop move copy book buy order change edit complete finish check view answer review plan compare put schedule make',
+const changeVerbs = stems(
+  `write save create delete remove update edit send add append book buy order reserve cancel move copy rename complete set schedule make put
+  invite pay post publish deploy transfer run execute install`,
 )
-export const isCommonAction = (wordStem: string): boolean => commonActions.has(wordStem)
+/** A tool whose name has such a verb needs that verb, or a synonym, in the request. */
+export const isChangeVerb = (wordStem: string): boolean => changeVerbs.has(wordStem)
 
-/** Verbs that change something. A noun alone does not choose a tool with such a verb in its name. */
-const changes = stems(
-  'create write save delete remove update send add book buy order move copy edit complete append remind put set schedule make reserve invite',
-)
-export const isChange = (wordStem: string): boolean => changes.has(wordStem)
+/** Words between two bars mean the same. */
+const groups = `weather forecast rain sunny temperature | mail email | calendar meeting appointment event | task todo reminder remind
+  | search find locate grep | delete remove erase | create make new add schedule remind put set | write save store create append | read open
+  | folder directory | list show enumerate | shell command terminal run execute | train rail railway | book booking reserve reservation
+  | buy order purchase | summary summarise summariser | research researcher investigate | critic critique review reviewer | convert conversion
+  | add sum plus addition | price cost | translate translator translation | web website page internet | calculate calculator compute`
 
-/** Nouns that can name anything. */
-const vagueNouns = stems('product item entry record thing object element data resource')
-export const isVagueNoun = (wordStem: string): boolean => vagueNouns.has(wordStem)
-
-/** Synonyms: the words between two bars mean the same. */
-const concepts = `
-  weather forecast rain raining rainy snow snowing sunny sunshine temperature windy cold warm umbrella
-  | mail email inbox | calendar meeting appointment event agenda | task todo reminder remind chore
-  | search find locate grep seek | delete remove erase | create make new schedule remind put set | write save store create make
-  | read open view cat | folder directory dir | list ls enumerate | shell command terminal run execute bash
-  | train rail railway | book booking reserve reservation | buy order purchase checkout
-  | summary summarise summariser condense shorten | research researcher investigate | critic critique criticise review reviewer
-  | convert conversion converter | add sum plus addition total | subtract minus subtraction difference
-  | multiply times product multiplication | divide division quotient | calculate calculator calculation compute
-  | price cost fare | person people guest adult traveller attendee participant invite invitee | product item article goods
-  | page web website | translate translation translator | complete finish tick | colour color | low minor | high urgent important
-  | kilometre kilometer km | mile mi | metre meter m | centimetre centimeter cm | foot feet ft | inch in
-  | kilogram kilo kg | gram gramme g | pound lb lbs | litre liter l | celsius centigrade c temperature degree
-  | fahrenheit f temperature degree | hour hr h | minute min | second sec | small s | medium m | large l | euro eur € | dollar usd $`
-
-const conceptOf = new Map<string, number[]>()
-for (const [index, line] of concepts.split('|').entries())
-  for (const key of line.trim().split(/\s+/).map(stem)) conceptOf.set(key, [...(conceptOf.get(key) ?? []), index])
-
-export const conceptsOf = (wordStem: string): readonly number[] => conceptOf.get(wordStem) ?? []
+const groupsOf = new Map<string, readonly number[]>()
+for (const [index, line] of groups.split('|').entries())
+  for (const key of line.trim().split(/\s+/).map(stem)) groupsOf.set(key, [...(groupsOf.get(key) ?? []), index])
 
 /** Whether two words, as stems, mean the same. */
 export function means(one: string, other: string): boolean {
-  return one === other || conceptsOf(one).some((concept) => conceptsOf(other).includes(concept))
+  return one === other || (groupsOf.get(one) ?? []).some((group) => groupsOf.get(other)?.includes(group))
 }
-
-/** Words that refer to the result of another call or to a value of an earlier request. */
-export const references = set('it that this them these those result results finding findings answer output outcome there him her same')

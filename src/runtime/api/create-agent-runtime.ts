@@ -373,7 +373,8 @@ export class Runtime implements AgentRuntime {
     this.#deleting.add(treeId)
     try {
       await this.#end(treeId)
-      const deletion = await this.parts.options.store.trees.delete(treeId)
+      const { deleteTree } = await import('../tree/delete-tree.ts')
+      const deletion = await deleteTree(this.parts.options.store, treeId)
       if (deletion.ok) this.#forget(treeId)
       else throw deletion.refusal === 'driven' ? ownedTree(treeId, deletion.driver) : unknownTree(treeId)
     } finally {

@@ -73,9 +73,20 @@ function turnOperation(state: SessionState, turn: OpenTurn | EndedTurn | Earlier
     agentPath: state.agentPath,
     turnId: turn.id,
     status: isOpen ? below.openStatus : turn.ending.status,
-    durationMs: isOpen ? state.at - turn.startedAt : turn.totals.durationMs,
+    ...timesOf(state, turn),
     steps: stepsOf(state, turn.kind === 'earlier' ? turn.accounting : turn.accounting.toArray(), below),
   }
+}
+
+/** Older journals do not say in their totals how long a turn waited. */
+function timesOf({ at }: SessionState, turn: OpenTurn | EndedTurn | EarlierTurn): Pick<TurnOperation, 'durationMs' | 'waitedMs'> {
+  if (turn.kind !== 'open') {
+    const { durationMs, waitedMs = turn.idleMs } = turn.totals
+    return { durationMs, waitedMs: Math.min(waitedMs, durationMs) }
+  }
+  const { startedAt, idleMs, waiting } = turn
+  const durationMs = at - startedAt
+  return { durationMs, waitedMs: Math.min(idleMs + (waiting.kind === 'no' ? 0 : Math.max(0, at - waiting.since)), durationMs) }
 }
 
 /** The turns of a child. Only a spawned one has several. */

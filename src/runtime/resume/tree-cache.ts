@@ -37,7 +37,7 @@ export class TreeCache {
 
   async stateOf(treeId: TreeId, known = this.#states.get(treeId)): Promise<TreeState> {
     const from = known ?? (await this.#load(treeId))
-    const state = await foldJournal(this.#store.journal, treeId, from)
+    const state = await foldJournal(this.#store.journal, treeId, { from })
     if (!state) throw unknownTree(treeId)
     return state
   }

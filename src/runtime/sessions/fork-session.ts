@@ -7,15 +7,18 @@ import {
   type Store,
   type TreeId,
   TroupeError,
+  type TurnRecord,
 } from '../../contracts/index.ts'
 import type { SessionState } from '../../core/index.ts'
 import { usageError } from '../../util/option-problems.ts'
 import { randomIds, systemClock } from '../api/default-ports.ts'
 import { unknownTree } from '../resume/tree-cache.ts'
 import { summaryOf } from '../tree/open-tree.ts'
+import { foldTree } from '../tree/tree-state.ts'
 import { blobHandlesIn } from './blob-handles.ts'
 import { copyEvents } from './copy-events.ts'
-import { settleEvents } from './settle-events.ts'
+import { type SettledEvents, settleEvents } from './settle-events.ts'
+import { TurnRecordFold } from './turn-record.ts'
 
 export interface ForkOptions {
   /** The last event to copy. Default: the last one. */
@@ -47,7 +50,8 @@ export async function forkSession(store: Store, from: TreeId, options: ForkOptio
     ])
   const treeId = ids.next() as TreeId
   const copied = copyEvents(await store.journal.read(from, 0, last), from, treeId)
-  const { events, root } = await settleEvents(asFork(copied, { from, seq: last, principal, at: clock.now() }), 'fork')
+  const { events, root } = withCopyMark(await settleEvents(asFork(copied, { from, seq: last, principal, at: clock.now() }), 'fork'))
+  const turns = turnRecordsOf(events)
   await options.admit?.(root)
   const { title, labels, workspace } = entry
   const summary = summaryOf(root, { title, openRequests: 0 })
@@ -57,7 +61,7 @@ export async function forkSession(store: Store, from: TreeId, options: ForkOptio
     ...(labels && { labels }),
     ...(workspace !== undefined && { workspace }),
   }
-  await writeTree(store, { treeId, owner: ids.next() as OwnerId, from, events, summary, identity })
+  await writeTree(store, { treeId, owner: ids.next() as OwnerId, from, events, summary, identity, turns })
   return treeId
 }
 
@@ -75,7 +79,20 @@ function asFork([first, ...rest]: readonly InteractionEvent[], { from, seq, prin
   return [{ ...created, at, ...(principal && { principal }), forkedFrom: { sessionId: from, seq } }, ...rest]
 }
 
-interface NewTree extends Pick<Parameters<Store['journal']['append']>[0], 'treeId' | 'events' | 'summary' | 'identity'> {
+/** Marks the end of the copy: turns up to there were paid for by the original. */
+function withCopyMark({ events, root }: SettledEvents): SettledEvents {
+  const [first, ...rest] = events
+  if (first?.type !== 'interaction.session.created' || !first.forkedFrom) return { events, root }
+  return { events: [{ ...first, forkedFrom: { ...first.forkedFrom, last: events.length } }, ...rest], root }
+}
+
+function turnRecordsOf(events: readonly InteractionEvent[]): readonly TurnRecord[] {
+  const fold = new TurnRecordFold()
+  foldTree(events, undefined, fold.observe)
+  return fold.records
+}
+
+interface NewTree extends Pick<Parameters<Store['journal']['append']>[0], 'treeId' | 'events' | 'summary' | 'identity' | 'turns'> {
   readonly owner: OwnerId
   /** The tree that has the blobs. */
   readonly from: TreeId

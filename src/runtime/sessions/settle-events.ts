@@ -7,7 +7,7 @@ import { Feed } from '../tree/event-feed.ts'
 import { openTree } from '../tree/open-tree.ts'
 import { foldTree } from '../tree/tree-state.ts'
 
-interface SettledEvents {
+export interface SettledEvents {
   /** The given events and those that end everything. */
   readonly events: readonly InteractionEvent[]
   /** Of the root, after them. */

@@ -3,14 +3,23 @@ import type { SessionState } from '../../core/index.ts'
 import type { Runtime } from '../api/create-agent-runtime.ts'
 import { unknownTree } from '../resume/tree-cache.ts'
 import { begunTurn } from '../tree/opening.ts'
-import { checkFork, checkHandle, checkKey, checkList, checkUpdate, checkWatch } from '../validation/check-session-arguments.ts'
+import {
+  checkFork,
+  checkHandle,
+  checkKey,
+  checkList,
+  checkModelRequest,
+  checkUpdate,
+  checkUsage,
+  checkWatch,
+} from '../validation/check-session-arguments.ts'
 import { describeAgents } from './describe-agents.ts'
 import { sessionEntry } from './session-entry.ts'
 import { watchSessions } from './watch-sessions.ts'
 
 type StoredSessions = Pick<
   SessionService,
-  'get' | 'find' | 'list' | 'watch' | 'update' | 'fork' | 'delete' | 'export' | 'output' | 'agents'
+  'get' | 'find' | 'list' | 'watch' | 'update' | 'fork' | 'delete' | 'export' | 'output' | 'modelRequest' | 'usage' | 'unindexed' | 'agents'
 >
 
 /** The part of the session service that finds and manages stored sessions. */
@@ -75,6 +84,17 @@ export function storedSessions(host: Runtime): StoredSessions {
       const { storedOutput } = await import('./export-session.ts')
       return storedOutput(stored(), { treeId, handle: handle as BlobId, redactor: redactorOf(treeId) })
     },
+    async modelRequest(sessionId, place) {
+      checkModelRequest(place)
+      const { modelRequest } = await import('./model-request.ts')
+      const { store, recipe } = host.parts.options
+      return modelRequest({ store, recipe }, sessionId as TreeId, place)
+    },
+    async usage(query) {
+      checkUsage(query)
+      return stored().turns.usage(query)
+    },
+    unindexed: async (owner) => stored().turns.unindexed(owner),
     agents: () => describeAgents(host.parts.options.config),
   }
 }

@@ -10,6 +10,7 @@ import {
   type TreeIdentity,
   type TreeSummary,
   TroupeError,
+  type TurnRecord,
   type UsageCharge,
 } from '../../contracts/index.ts'
 import type { EventWriter } from '../../core/index.ts'
@@ -56,6 +57,8 @@ export class Ledger implements EventWriter {
   /** Recorded, not yet passed to the journal, with the live events in between. */
   #pending: StreamEvent[] = []
   #hasLive = false
+  /** Of the turns that end with events that are pending. */
+  #turns: TurnRecord[] = []
   /** Passed to the journal, not yet durable. */
   readonly #inFlight: StreamEvent[][] = []
   #writing: Promise<void> | undefined
@@ -86,6 +89,11 @@ export class Ledger implements EventWriter {
     this.#options.requests.note(event)
   }
 
+  /** The last event ended a turn. */
+  turnEnded(record: TurnRecord): void {
+    this.#turns.push(record)
+  }
+
   live(event: LiveEvent): void {
     if (this.#pending.length > 0) {
       this.#pending.push(event)
@@ -112,6 +120,7 @@ export class Ledger implements EventWriter {
     const results = this.#pending.findLastIndex(isCallResult) + 1
     const unbegun = this.#pending.findIndex((event, index) => index >= results && isCallIntent(event))
     if (unbegun >= 0) this.#seq -= this.#pending.splice(unbegun).filter(isDurable).length
+    this.#turns = this.#turns.filter(({ seq }) => seq <= this.#seq)
     return this.flush()
   }
 
@@ -121,6 +130,7 @@ export class Ledger implements EventWriter {
     const { charge } = batch
     const answer = this.#append(batch)
     this.#pending = []
+    if (this.#turns.length > 0) this.#turns = []
     this.#hasLive = false
     this.#handedOver = this.#seq
     if (!this.#writing && !(answer instanceof Promise)) {
@@ -151,7 +161,8 @@ export class Ledger implements EventWriter {
   #batch(shown: readonly StreamEvent[]): AppendBatch {
     const { treeId, epoch } = this.#options
     const events = this.#hasLive ? shown.filter(isDurable) : (shown as readonly InteractionEvent[])
-    const plain = { treeId, expectedSeq: this.#handedOver, epoch, events }
+    const begun = { treeId, expectedSeq: this.#handedOver, epoch, events }
+    const plain = this.#turns.length > 0 ? { ...begun, turns: this.#turns } : begun
     const charge = this.#options.charges?.()?.chargeFor(events)
     const batch: AppendBatch = charge ? { ...plain, charge } : plain
     const summary = this.#options.summary()

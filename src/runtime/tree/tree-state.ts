@@ -70,16 +70,23 @@ export const newTreeState = (root: SessionState): TreeState => ({
   inboxCursor: root.inboxCursor,
 })
 
+/** Called before an event is applied. `stateOf`: of a session before the event. */
+export type Observer = (event: InteractionEvent, stateOf: (sessionId: SessionId) => SessionState | undefined) => void
+
 /** Folds events into a new or an existing state. */
-export function foldTree(events: readonly InteractionEvent[], from?: TreeState): TreeState {
-  return new TreeFold(from).add(events).state
+export function foldTree(events: readonly InteractionEvent[], from?: TreeState, observe?: Observer): TreeState {
+  return new TreeFold(from, observe).add(events).state
 }
 
 const pageSize = 256
 
 /** The state at the end of a journal; `undefined` without a journal. */
-export async function foldJournal(journal: Pick<Journal, 'read'>, treeId: TreeId, from?: TreeState): Promise<TreeState | undefined> {
-  const fold = new TreeFold(from)
+export async function foldJournal(
+  journal: Pick<Journal, 'read'>,
+  treeId: TreeId,
+  { from, observe }: { readonly from?: TreeState | undefined; readonly observe?: Observer } = {},
+): Promise<TreeState | undefined> {
+  const fold = new TreeFold(from, observe)
   for (;;) {
     const page = await journal.read(treeId, fold.seq, pageSize)
     fold.add(page)
@@ -93,7 +100,12 @@ class TreeFold {
   #inboxCursor: number
   readonly #childStates: ChildStates
 
-  constructor(from: TreeState | undefined) {
+  readonly #observe: Observer | undefined
+  readonly #stateOf = (sessionId: SessionId): SessionState | undefined =>
+    this.#root?.sessionId === sessionId ? this.#root : this.#childStates.children.get(sessionId)
+
+  constructor(from: TreeState | undefined, observe?: Observer) {
+    this.#observe = observe
     this.#root = from?.root
     this.#seq = from?.seq ?? 0
     this.#inboxCursor = from?.inboxCursor ?? 0
@@ -115,14 +127,15 @@ class TreeFold {
     const childStates = this.#childStates
     let root = this.#root
     for (const event of events) {
+      this.#observe?.(event, this.#stateOf)
       this.#seq = event.seq
       if (event.inbox !== undefined) this.#inboxCursor = Math.max(this.#inboxCursor, event.inbox)
       if (!root) root = first(event)
       else if (event.sessionId === root.sessionId) root = apply(root, event)
       else foldChild(childStates, event)
+      this.#root = root
       trackChildren(childStates, event, root)
     }
-    this.#root = root
     return this
   }
 }

@@ -26,6 +26,7 @@ import {
 import {
   ActiveSession,
   type ChildStart,
+  type Offer,
   recheckOpenRequests,
   type StepPorts,
   type ToolRegistry,
@@ -34,7 +35,6 @@ import {
 } from '../../steps/index.ts'
 import { Interrupt, unlessInterrupted } from '../../util/interrupt.ts'
 import { isSameList } from '../../util/is-same-list.ts'
-import { showValue } from '../../util/show-value.ts'
 import type { OpenOptions } from '../api/agent-runtime.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
 import { answersAbove, headroomOf } from '../children/child-budget.ts'
@@ -45,9 +45,13 @@ import type { OwnerAccounts } from '../owners/owner-accounts.ts'
 import type { TreeAccount } from '../owners/tree-account.ts'
 import { addPrices, reconfigure } from '../resume/reconfigure-session.ts'
 import { restoreOpenChildren, resumeChildren, resumeSession } from '../resume/resume-tree.ts'
+import { recordedTools } from '../sessions/recorded-tools.ts'
+import { isTurnEnd, turnRecordOf } from '../sessions/turn-record.ts'
 import { adoptDefinitions } from './adopt-definitions.ts'
 import { endOpenTurn, interrupted } from './end-open-turn.ts'
+import { hasText } from './has-text.ts'
 import type { Ledger } from './ledger.ts'
+import { findLive } from './live-sessions.ts'
 import type { TreeSources } from './tree-sources.ts'
 import type { TreeState } from './tree-state.ts'
 
@@ -163,16 +167,8 @@ export class Tree implements TreePort, EventWriter {
 
   /** Delivers an input to a descendant. @throws an error that lists the live ones. */
   sendTo(to: string, delivery: Delivery): void {
-    const live = this.activeSessions().flatMap(({ state: { turn, sessionId, agentPath } }) => [
-      { sessionId, path: agentPath },
-      ...(turn.kind === 'open' ? turn.spawned.map(({ childId, name }) => ({ sessionId: childId, path: `${agentPath}/${name}` })) : []),
-    ])
-    const found = live.find(({ sessionId, path }) => sessionId === to || path === to)
-    if (!found) {
-      const paths = [...new Set(live.map(({ path }) => path))].join(', ')
-      throw new Error(`there is no live session ${showValue(to)}; live: ${paths}`)
-    }
-    this.spawned.deliver(found.sessionId, delivery)
+    const active = this.activeSessions().map(({ state }) => state)
+    this.spawned.deliver(findLive(active, to), delivery)
   }
 
   /** The session that talks to the person, if a handoff is open and does not end now. */
@@ -198,6 +194,8 @@ export class Tree implements TreePort, EventWriter {
     resumeSession(this.root, this, epoch)
     if (this.#tracker) resumeChildren(this.#tracker, this, epoch)
   }
+
+  readonly #stateOf = (id: SessionId): SessionState | undefined => this.#tracker?.openSessions.get(id)?.session?.state
 
   /** Active sessions, the root first. */
   activeSessions(): readonly ActiveSession[] {
@@ -228,6 +226,12 @@ export class Tree implements TreePort, EventWriter {
 
   agentsOf({ state: { agent } }: ActiveSession): readonly AgentCard[] {
     return agent.agents.length === 0 ? noCards : this.parts.cardsFor(agent)
+  }
+
+  recordOffer(offer: Offer): string {
+    const { hash, tools, instructions } = recordedTools(offer, this.#ports.redactor)
+    if (!this.root.state.stored.offers.includes(hash)) this.root.note({ type: 'interaction.offer.recorded', hash, tools, instructions })
+    return hash
   }
 
   grants(): readonly ApprovalKey[] {
@@ -459,11 +463,12 @@ export class Tree implements TreePort, EventWriter {
     return this.#ledger.at(moment)
   }
 
-  push(event: InteractionEvent): void {
+  push(event: InteractionEvent, before?: SessionState): void {
     const tracker = this.#tracker
     if (tracker?.isAbandoned(event.sessionId))
       throw new TroupeError('internal', `The session ${event.sessionId} was abandoned and cannot continue.`)
     this.#ledger.push(event)
+    if (before && isTurnEnd(event)) this.#ledger.turnEnded(turnRecordOf(event, before, this.#stateOf))
     // First: the tracker wakes sessions, which ask the account what is left.
     const hasEnded = this.#account?.observe(event)
     tracker?.observe(event)
@@ -490,10 +495,5 @@ export class Tree implements TreePort, EventWriter {
     return this.#tracker
   }
 }
-
-const hasText = ({ history }: SessionState, text: string): boolean =>
-  history
-    .toArray()
-    .some(({ role, ...rest }) => role === 'user' && 'parts' in rest && rest.parts.some((part) => 'text' in part && part.text === text))
 
 const nothingBefore: Pick<TreeState, 'children' | 'settled' | 'numbers'> = { children: new Map(), settled: new Set(), numbers: new Map() }

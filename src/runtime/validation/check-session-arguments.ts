@@ -1,4 +1,12 @@
-import { type Problem, sessionStatuses, type TreeFilter } from '../../contracts/index.ts'
+import {
+  type ModelRequestPlace,
+  maxSearchChars,
+  type Problem,
+  sessionStatuses,
+  type TreeFilter,
+  type UsageQuery,
+  usageGroupings,
+} from '../../contracts/index.ts'
 import { aTitle, someLabels } from '../../policy/session-fields.ts'
 import { aBoolean, aString, checkField, checkKeys, checkOnlyFields, type FieldType, oneOf, optional } from '../../util/option-problems.ts'
 import { areOptions, check, nonEmpty } from './check-arguments.ts'
@@ -8,6 +16,12 @@ import { checkPrincipal } from './check-principal.ts'
 
 const aStatus = oneOf(sessionStatuses)
 const aCount = (expected: string): FieldType => ({ expected, accepts: (value) => Number.isSafeInteger(value) && (value as number) > 0 })
+const aMoment: FieldType = { expected: 'milliseconds since 1970', accepts: Number.isFinite }
+const anAmount: FieldType = { expected: 'US dollars, 0 or more', accepts: (value) => Number.isFinite(value) && (value as number) >= 0 }
+const aSearch: FieldType = {
+  expected: `a text of at most ${maxSearchChars} characters that is not blank`,
+  accepts: (value) => typeof value === 'string' && value.trim() !== '' && value.length <= maxSearchChars,
+}
 const texts: FieldType = { expected: 'a list of labels', accepts: (value) => Array.isArray(value) && value.every(aString.accepts) }
 
 const filterFields: { readonly [Key in keyof Required<TreeFilter>]: FieldType } = {
@@ -20,6 +34,11 @@ const filterFields: { readonly [Key in keyof Required<TreeFilter>]: FieldType } 
   labels: optional(texts),
   workspace: optional(nonEmpty('a folder')),
   text: optional(aString),
+  search: optional(aSearch),
+  minCostUsd: optional(anAmount),
+  maxCostUsd: optional(anAmount),
+  since: optional(aMoment),
+  until: optional(aMoment),
   hasOpenRequests: optional(aBoolean),
   limit: optional(aCount('a number of sessions')),
   before: optional({ expected: 'the createdAt of a session', accepts: (value) => typeof value === 'number' && !Number.isNaN(value) }),
@@ -28,6 +47,23 @@ const filterFields: { readonly [Key in keyof Required<TreeFilter>]: FieldType } 
 export const checkList = (filter: object): void => checkOptions('filter', filter, filterFields)
 
 export const checkWatch = (filter: object): void => checkOptions('filter', filter, { owner: filterFields.owner })
+
+const requestFields: { readonly [Key in keyof Required<ModelRequestPlace>]: FieldType } = {
+  sessionId: optional(nonEmpty('the id of the session or of a child')),
+  stepId: nonEmpty('the id of a step'),
+  attempt: optional(aCount('the number of an attempt')),
+}
+
+export const checkModelRequest = (place: object): void => checkOptions('place', place, requestFields)
+
+const usageFields: { readonly [Key in keyof Required<UsageQuery>]: FieldType } = {
+  by: oneOf(usageGroupings),
+  since: optional(aMoment),
+  until: optional(aMoment),
+  owner: optional(nonEmpty('the id of a principal')),
+}
+
+export const checkUsage = (query: object): void => checkOptions('query', query, usageFields)
 
 export const checkUpdate = (changes: object): void =>
   checkOptions('changes', changes, { title: optional(aTitle), labels: optional(someLabels) })

@@ -1,4 +1,5 @@
 import type { BlobId, Diagnostic, Message, ModelRequest } from '../../contracts/index.ts'
+import type { OpenTurn, SessionState } from '../../core/index.ts'
 import { fitText, utf8Length } from '../../util/fit-text.ts'
 import { cutText, wellFormed } from '../../util/well-formed.ts'
 import { storeText } from '../calls/call-output.ts'
@@ -54,15 +55,21 @@ export async function compact(session: ActiveSession, summary?: string): Promise
   })
 }
 
+/** A session at the start of the step that asks for a summary. */
+interface ToSummarise {
+  readonly state: SessionState
+  readonly turn: OpenTurn
+}
+
 /** A request for a summary. It begins like the other requests, so that the prompt cache of the provider applies. */
-export function summaryRequest(session: ActiveSession, { output: _, ...request }: ModelRequest): ModelRequest {
+export function summaryRequest(session: ToSummarise, { output: _, ...request }: ModelRequest): ModelRequest {
   const asked: Message = { role: 'user', parts: [{ type: 'text', text: summaryPrompt }] }
   const room = windowChars(session) * maxSummaryRequestShare - session.state.promptChars - summaryPrompt.length
   return { ...request, messages: [...fitForSummary(session, request.messages, room), asked], toolChoice: 'none' }
 }
 
 /** Cuts results, then drops the oldest messages, until the request for a summary fits the context window. */
-function fitForSummary({ turn }: ActiveSession, messages: readonly Message[], room: number): readonly Message[] {
+function fitForSummary({ turn }: ToSummarise, messages: readonly Message[], room: number): readonly Message[] {
   if (charsOf(messages) <= room) return messages
   const cut = withShorterResults(messages, room, (content, max) => `${cutText(content, max)}\n… the rest is omitted …`)
   if (charsOf(cut) <= room) return cut
@@ -85,7 +92,7 @@ function roomOf(session: ActiveSession): Room {
   return { newest: free * shares.newest, effects: free * shares.effects, summary: free * shares.summary }
 }
 
-function windowChars({ state }: ActiveSession): number {
+function windowChars({ state }: Pick<ToSummarise, 'state'>): number {
   const windows = state.agent.models.flatMap((model) => state.windows[model] ?? [])
   return (windows.length > 0 ? Math.min(...windows) : defaultWindowTokens) * state.charsPerToken
 }

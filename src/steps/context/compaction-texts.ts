@@ -1,4 +1,4 @@
-import type { BlobId, Carried, Message, Plan } from '../../contracts/index.ts'
+import { type BlobId, type Carried, compactionPrefix, type Message, type Plan } from '../../contracts/index.ts'
 
 // Texts for models about compaction.
 
@@ -16,10 +16,9 @@ interface CompactedContext {
 
 /** The message that replaces the history. */
 export function compactionMessage({ carried, plan, handle }: CompactedContext): Message {
-  const opening = 'The earlier conversation was shortened.'
   const effects = effectLines(carried)
   const sections = [
-    handle === undefined ? opening : `${opening} ${storedTextHint(handle)}`,
+    handle === undefined ? compactionPrefix : `${compactionPrefix} ${storedTextHint(handle)}`,
     ...(plan ? [planText(plan)] : []),
     ...(effects.length > 0
       ? [`Calls that were already made and may have changed something. Do not repeat them:\n${effects.join('\n')}`]

@@ -19,10 +19,12 @@ import {
   type ItemId,
   type MaybePromise,
   type Model,
+  type ModelAbility,
   type Principal,
   type ProjectGrants,
   type QueueEvent,
   type Random,
+  type RecordedOffer,
   type RemainingBudget,
   type Sandbox,
   type SchemaValidator,
@@ -48,6 +50,7 @@ import {
   workedMs,
 } from '../../core/index.ts'
 import type { Interrupt } from '../../util/interrupt.ts'
+import { isSameList } from '../../util/is-same-list.ts'
 import type { Redactor } from '../../util/redact.ts'
 import type { Offer, ToolRegistry } from '../calls/tool-registry.ts'
 import type { LoadedParts } from '../model/load-parts.ts'
@@ -74,6 +77,8 @@ export interface TreePort {
   /** Waits for a spawned child or another change, while the turn has an answer. */
   rest(session: ActiveSession): Promise<void>
   readonly spawned: SpawnPort
+  /** Records what is offered, unless the journal has it. Returns its hash. */
+  recordOffer(offer: Offer): string
   /** Whether the owner has a budget, which binds every session of the tree. */
   readonly hasOwnerBudget: boolean
   /** Who opened the root. */
@@ -178,6 +183,8 @@ export class ActiveSession extends Session {
   /** Keys of the attempts whose wait is over, and whose hooks were asked. */
   pausedAttempt: string | undefined
   hookedAttempt: string | undefined
+  /** What the last request was recorded with. Most steps have the same objects. */
+  #offered: { readonly offer: Offer; readonly abilities: readonly ModelAbility[]; readonly capsOutput: boolean } | undefined
   /** Bytes of images and files in the last request. */
   loadedParts: LoadedParts | undefined
 
@@ -282,6 +289,17 @@ export class ActiveSession extends Session {
   offer(model: Model): Offer {
     const { flags, registry } = this.ports
     return registry.offer(this.#tools, model, this.state.stored.output ? [...flags, storedOutputFlag] : flags)
+  }
+
+  /** What the next step records of its offer: nothing if it is that of the step before. */
+  changedOffer(offer: Offer, { abilities }: Model, capsOutput: boolean): RecordedOffer | undefined {
+    const last = this.#offered
+    if (last && last.offer === offer && last.abilities === abilities && last.capsOutput === capsOutput) return undefined
+    this.#offered = { offer, abilities, capsOutput }
+    const hash = this.ports.tree.recordOffer(offer)
+    const { offer: before } = this.state.stored
+    const isSame = before?.hash === hash && before.capsOutput === capsOutput && isSameList(before.abilities, abilities)
+    return isSame ? undefined : { hash, abilities, capsOutput }
   }
 }
 

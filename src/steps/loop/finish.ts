@@ -1,5 +1,5 @@
 import type { EventDraft, MaybePromise, Report, TurnEnding, TurnTotals } from '../../contracts/index.ts'
-import { errorItemIdOf, nextInput, ownAccounts, tightestAccount } from '../../core/index.ts'
+import { errorItemIdOf, nextInput, ownAccounts, tightestAccount, workedMs } from '../../core/index.ts'
 import { atStop, hasHooksAt } from '../approval/hooks.ts'
 import type { ActiveSession } from './active-session.ts'
 import { limitText, partialReasonTexts, type ReachedLimit, raiseLimitText } from './limit-texts.ts'
@@ -28,7 +28,11 @@ export function endTurn(session: ActiveSession, wanted: TurnEnding): MaybePromis
   const limit = reachedLimit(session, wanted)
   const ending = withLimit(session, wanted, limit)
   const { steps, calls, spent, startedAt } = turn
-  const totals = { ...spent, steps, calls, durationMs: Math.max(0, session.now - startedAt) }
+  const { now } = session
+  const durationMs = Math.max(0, now - startedAt)
+  // A clock that was set back may make it longer than the turn.
+  const waitedMs = Math.min(durationMs, Math.max(0, durationMs - workedMs(turn, now)))
+  const totals = { ...spent, steps, calls, durationMs, ...(waitedMs > 0 && { waitedMs }) }
   if (turn.plan) {
     const status = ending.status === 'partial' ? 'completed' : ending.status
     session.note({ type: 'interaction.item.completed', itemId: turn.plan.id, item: { ...turn.plan, status } })

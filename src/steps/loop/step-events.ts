@@ -7,6 +7,7 @@ import {
   type InteractionEvent,
   lastStepInstruction,
   type Model,
+  type RecordedOffer,
   type ReplyRef,
   type StepId,
   type TextIntent,
@@ -23,7 +24,7 @@ type Here = Envelope & Required<Pick<Envelope, 'turnId' | 'stepId'>>
 export function stepStarted(
   session: ActiveSession,
   stepId: StepId,
-  { action, model, moment }: { action: AskAction; model: Model; moment: number },
+  { action, model, moment, offer }: { action: AskAction; model: Model; moment: number; offer: RecordedOffer | undefined },
 ): InteractionEvent {
   const { seq, treeId, sessionId, agentPath, turnId, at } = session.nextEnvelope(moment) as Here
   const { attempt, reservation, absorbs, last, compacts, probes } = action
@@ -42,9 +43,10 @@ export function stepStarted(
     reservation,
     absorbs,
   } as const
-  if (last === undefined) return compacts || probes ? { ...started, ...(compacts && { compacts }), ...(probes && { probes }) } : started
+  const offered = offer ? { ...started, offer } : started
+  if (last === undefined) return compacts || probes ? { ...offered, ...(compacts && { compacts }), ...(probes && { probes }) } : offered
   return {
-    ...started,
+    ...offered,
     ...(probes && { probes }),
     last: { reason: last, notice: `${notices[last]} ${lastStepInstruction}` },
   }

@@ -1,4 +1,4 @@
-import type { Model, ModelRequest } from '../../contracts/index.ts'
+import type { Model, ModelRequest, Reservation } from '../../contracts/index.ts'
 import { type AskAction, isOutputLimited, maxDelayMs, stepIdOf } from '../../core/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
@@ -7,6 +7,7 @@ import type { QueueSlots } from '../queues/queue-slot.ts'
 import type { Queues } from '../queues/queues.ts'
 import { queueTimeout, waitInQueueForTime } from '../queues/wait-in-queue.ts'
 import { Attempt } from './attempt.ts'
+import type { PartSource } from './load-parts.ts'
 
 // One attempt at one step. The journal stores results and `step.started` while the model works; whatever acts on the reply
 // awaits a flush first.
@@ -99,12 +100,15 @@ function request(session: ActiveSession, action: AskAction, shape: (assembled: M
   const { turn } = session
   const stepId = stepIdOf(turn.id, action.attempt === 1 ? turn.steps + 1 : turn.steps)
   const model = session.model(action.model)
+  const offer = session.offer(model)
+  const capsOutput = isOutputLimited(session.state.agent.limits) || session.headroom.some(({ resource }) => resource !== 'time')
+  const changed = session.changedOffer(offer, model, capsOutput)
   const moment = session.clock.monotonic()
-  session.record(stepStarted(session, stepId, { action, model, moment }))
+  session.record(stepStarted(session, stepId, { action, model, moment, offer: changed }))
   void session.flush()
-  const wanted = shape(session.recipe.assemble(session.state, session.offer(model)))
+  const wanted = shape(session.recipe.assemble(session.state, offer))
   const attempted = new Attempt(session, model, { stepId, action, moment })
-  const limited = limitOutput(session, wanted, action)
+  const limited = capsOutput ? withOutputCap(wanted, action.reservation) : wanted
   if (session.state.stored.parts) return beginWithParts(session, { model, request: limited, attempted })
   const asker = Promise.withResolvers<void>()
   attempted.begin(limited, asker)
@@ -115,9 +119,17 @@ function request(session: ActiveSession, action: AskAction, shape: (assembled: M
 async function beginWithParts(session: ActiveSession, { model, request, attempted }: WithParts): Promise<void> {
   const { withLoadedParts } = await import('../loop/lazy-steps.ts')
   const asker = Promise.withResolvers<void>()
-  attempted.begin(await withLoadedParts(session, model, request), asker)
+  const { request: complete, loaded } = await withLoadedParts(request, partSource(session, model))
+  session.loadedParts = loaded
+  attempted.begin(complete, asker)
   return asker.promise
 }
+
+const partSource = ({ ports, state, loadedParts }: ActiveSession, { abilities }: Model): PartSource => ({
+  abilities,
+  kept: loadedParts,
+  read: (blob) => ports.blobs.getBytes(state.treeId, blob),
+})
 
 interface WithParts {
   readonly model: Model
@@ -142,7 +154,7 @@ async function pause(session: ActiveSession, action: AskAction): Promise<void> {
 }
 
 /** Under a budget the provider gets the reservation as its output limit. */
-function limitOutput(session: ActiveSession, request: ModelRequest, { reservation }: AskAction): ModelRequest {
-  const isLimited = isOutputLimited(session.state.agent.limits) || session.headroom.some(({ resource }) => resource !== 'time')
-  return isLimited ? { ...request, parameters: { ...request.parameters, maxOutputTokens: reservation.output } } : request
-}
+export const withOutputCap = (request: ModelRequest, { output }: Reservation): ModelRequest => ({
+  ...request,
+  parameters: { ...request.parameters, maxOutputTokens: output },
+})

@@ -1,8 +1,7 @@
-import type { BlobId, CallResult, InputPart, Message, Model, ModelRequest, OutputPart } from '../../contracts/index.ts'
+import type { BlobId, Blobs, CallResult, InputPart, Message, ModelAbility, ModelRequest, OutputPart } from '../../contracts/index.ts'
 import { blobOfInput, hasStoredParts, isReadableBy } from '../../core/index.ts'
 import { toBase64 } from '../../util/encode-bytes.ts'
 import { inputPartText } from '../context/part-text.ts'
-import type { ActiveSession } from '../loop/active-session.ts'
 
 // Puts the bytes of stored images and files into a request.
 //
@@ -20,15 +19,26 @@ const minWeight = megabyte / 4
 /** Base64, by blob. */
 export type LoadedParts = ReadonlyMap<BlobId, string>
 
-export async function withLoadedParts(session: ActiveSession, model: Model, request: ModelRequest): Promise<ModelRequest> {
-  const loaded = await load(session, newestBlobs(weights(request.messages, model)))
-  session.loadedParts = loaded
-  const messages = request.messages.map((message) => (hasStoredParts(message) ? withBytes(message, model, loaded) : message))
-  return { ...request, messages }
+export interface PartSource {
+  /** Of the model. */
+  readonly abilities: readonly ModelAbility[]
+  /** Those of the request before. */
+  readonly kept?: LoadedParts | undefined
+  read(blob: BlobId): ReturnType<Blobs['getBytes']>
+}
+
+export async function withLoadedParts(
+  request: ModelRequest,
+  source: PartSource,
+): Promise<{ readonly request: ModelRequest; readonly loaded: LoadedParts }> {
+  const { abilities } = source
+  const loaded = await load(source, newestBlobs(weights(request.messages, abilities)))
+  const messages = request.messages.map((message) => (hasStoredParts(message) ? withBytes(message, abilities, loaded) : message))
+  return { request: { ...request, messages }, loaded }
 }
 
 /** Stored parts that the model reads, from the oldest to the newest. */
-function weights(messages: readonly Message[], { abilities }: Model): ReadonlyMap<BlobId, number> {
+function weights(messages: readonly Message[], abilities: readonly ModelAbility[]): ReadonlyMap<BlobId, number> {
   const found = new Map<BlobId, number>()
   const add = (blob: BlobId | undefined, bytes = 0): void => {
     if (blob === undefined) return
@@ -55,17 +65,13 @@ function newestBlobs(all: ReadonlyMap<BlobId, number>): readonly BlobId[] {
   })
 }
 
-async function load({ ports, state, loadedParts }: ActiveSession, blobs: readonly BlobId[]): Promise<LoadedParts> {
-  const entries = await Promise.all(
-    blobs.map(
-      async (blob) => [blob, loadedParts?.get(blob) ?? (await readBase64(() => ports.blobs.getBytes(state.treeId, blob)))] as const,
-    ),
-  )
+async function load({ kept, read }: PartSource, blobs: readonly BlobId[]): Promise<LoadedParts> {
+  const entries = await Promise.all(blobs.map(async (blob) => [blob, kept?.get(blob) ?? (await readBase64(() => read(blob)))] as const))
   return new Map(entries.flatMap(([blob, data]) => (data === undefined ? [] : [[blob, data] as const])))
 }
 
 /** A part that cannot be read stays a line of text: the rest of the session is more important. */
-async function readBase64(read: () => ReturnType<ActiveSession['ports']['blobs']['getBytes']>): Promise<string | undefined> {
+async function readBase64(read: () => ReturnType<Blobs['getBytes']>): Promise<string | undefined> {
   try {
     const found = await read()
     return found && toBase64(found.bytes)
@@ -74,7 +80,7 @@ async function readBase64(read: () => ReturnType<ActiveSession['ports']['blobs']
   }
 }
 
-function withBytes(message: Message, { abilities }: Model, loaded: LoadedParts): Message {
+function withBytes(message: Message, abilities: readonly ModelAbility[], loaded: LoadedParts): Message {
   if (message.role === 'user') return { ...message, parts: message.parts.map((part) => inputWithBytes(part, loaded)) }
   if (message.role !== 'tool') return message
   const readPart = (part: OutputPart): OutputPart => {

@@ -1,14 +1,14 @@
-import type { Trees } from '../../contracts/index.ts'
+import type { TreeEntry, TreeFilter, Trees } from '../../contracts/index.ts'
+import { textMatcher } from '../shared/search-match.ts'
+import { searchTerms } from '../shared/search-terms.ts'
 import { matchesFilter } from '../shared/tree-filter.ts'
 import { entryOf, type MemoryTrees } from './memory-trees.ts'
+import { newestMatch } from './memory-turns.ts'
 
 export function memoryIndex(trees: MemoryTrees): Trees {
   return {
     get: (treeId) => entryOf(trees.find(treeId)),
-    list(filter = {}) {
-      const entries = [...trees.all()].flatMap((tree) => entryOf(tree) ?? []).filter((entry) => matchesFilter(entry, filter))
-      return entries.sort((one, other) => other.createdAt - one.createdAt).slice(0, filter.limit)
-    },
+    list: (filter = {}) => list(trees, filter),
     update(treeId, { title, labels }) {
       const tree = trees.find(treeId)
       if (!tree || tree.events.length === 0) return undefined
@@ -33,4 +33,17 @@ export function memoryIndex(trees: MemoryTrees): Trees {
       return { ok: true }
     },
   }
+}
+
+function list(trees: MemoryTrees, filter: TreeFilter): readonly TreeEntry[] {
+  const terms = searchTerms(filter.search ?? '')
+  const matcher = textMatcher(terms)
+  const entries = [...trees.all()].flatMap((tree) => {
+    const entry = entryOf(tree)
+    if (entry === undefined || !matchesFilter(entry, filter)) return []
+    if (terms.length === 0) return entry
+    const match = newestMatch(tree, matcher)
+    return match ? { ...entry, match } : []
+  })
+  return entries.sort((one, other) => other.createdAt - one.createdAt).slice(0, filter.limit)
 }

@@ -3,6 +3,7 @@ import { describe, it } from 'vitest'
 import type { ClientId, InboxMessage, MaybePromise, OutcomeStatus, OwnerId, Store, TreeId } from '../../contracts/index.ts'
 import { storeContract } from '../../testing/index.ts'
 import { batch, event, events } from '../../testing/store-cases/sample-tree.ts'
+import { treeWith, turn } from '../../testing/store-cases/turn-records.ts'
 import { memoryStore } from './index.ts'
 
 const me = 'me' as OwnerId
@@ -173,6 +174,18 @@ describe('misuse', () => {
     assert.throws(() => store.trees.list(), { code: 'store_failed' })
     assert.throws(() => store.records.list('a'), { code: 'store_failed' })
     assert.throws(() => store.usages.get('a', 'b'), { code: 'store_failed' })
+    assert.throws(() => store.turns.usage({ by: 'day' }), { code: 'store_failed' })
+    assert.throws(() => store.turns.rebuildIndex(), { code: 'store_failed' })
+  })
+})
+
+describe('usage', () => {
+  it('is that of the newest 10,000 turns', async () => {
+    const store = memoryStore()
+    const turns = Array.from({ length: 10_003 }, (_, at) => turn({ at }))
+    await treeWith(store, 'a', { turns })
+    assert.equal(atOnce(store.turns.usage({ by: 'day' })).total.turns, 10_000)
+    assert.equal(atOnce(store.turns.usage({ by: 'day', until: 4 })).total.turns, 1)
   })
 })
 

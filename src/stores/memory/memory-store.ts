@@ -20,6 +20,7 @@ import { Watchers } from '../shared/watchers.ts'
 import { memoryIndex } from './memory-index.ts'
 import { type MemoryUsages, memoryRecords, memoryUsages } from './memory-records.ts'
 import { type MemoryTree, MemoryTrees } from './memory-trees.ts'
+import { type MemoryTurns, memoryTurns } from './memory-turns.ts'
 
 export interface MemoryStoreOptions {
   /** How many ended sessions are kept. The one that was released first is evicted first. Default 100. */
@@ -30,7 +31,7 @@ export interface MemoryStoreOptions {
  * A store in memory. It answers synchronously and stores the given events without a copy: do not change them afterwards.
  *
  * Sessions that are running or suspended are never evicted: delete those that nobody will continue (`trees.delete`). Of the
- * others the `keepSessions` that were released last are kept.
+ * others the `keepSessions` that were released last are kept. Usage is that of the last 10,000 turns.
  *
  * @throws TroupeError `config_invalid` with all problems.
  */
@@ -38,13 +39,15 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
   checkOptions(options)
   const trees = new MemoryTrees(options.keepSessions ?? 100)
   const usages = memoryUsages(trees)
+  const turns = memoryTurns(trees)
   return {
-    journal: memoryJournal(trees, usages),
+    journal: memoryJournal({ trees, usages, turns }),
     inbox: memoryInbox(trees),
     blobs: memoryBlobs(trees),
     trees: memoryIndex(trees),
     records: memoryRecords(trees),
     usages,
+    turns,
     vacuum: () => undefined,
     close: async () => trees.close(),
   }
@@ -64,7 +67,13 @@ const stored: Append = { ok: true }
 const noEvents: readonly InteractionEvent[] = []
 const noRows: readonly InboxRow[] = []
 
-function memoryJournal(trees: MemoryTrees, usages: MemoryUsages): Journal {
+interface Parts {
+  readonly trees: MemoryTrees
+  readonly usages: MemoryUsages
+  readonly turns: MemoryTurns
+}
+
+function memoryJournal({ trees, usages, turns }: Parts): Journal {
   const watchers = new Watchers<TreeId>()
   return {
     claim(treeId, owner) {
@@ -85,6 +94,7 @@ function memoryJournal(trees: MemoryTrees, usages: MemoryUsages): Journal {
       if (key !== undefined && trees.findByKey(key) !== undefined) return { ok: false, refusal: 'key' }
       store(trees, tree, batch)
       if (batch.charge) usages.charge(batch.charge)
+      if (batch.turns) turns.add(tree, batch.turns)
       watchers.wake(batch.treeId)
       trees.reportChange(tree)
       return stored

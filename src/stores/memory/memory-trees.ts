@@ -4,12 +4,14 @@ import type {
   InboxRow,
   InteractionEvent,
   OwnerId,
+  SearchMatch,
   StoredBytes,
   TreeChange,
   TreeEntry,
   TreeId,
   TreeIdentity,
   TreeSummary,
+  TurnText,
 } from '../../contracts/index.ts'
 import { closedError } from '../shared/store-errors.ts'
 import { Watchers } from '../shared/watchers.ts'
@@ -26,8 +28,20 @@ export interface MemoryTree {
   hasOwnTitle: boolean
   identity: TreeIdentity
   createdAt: number
+  /** What a search looks through, the oldest first. */
+  readonly texts: SearchedText[]
+  cost: TreeCost | undefined
   inbox: { readonly rows: InboxRow[]; readonly positions: Map<ClientId, number> } | undefined
   blobs: Map<BlobId, string | StoredBytes> | undefined
+}
+
+interface SearchedText extends TurnText, Pick<SearchMatch, 'at'> {}
+
+interface TreeCost {
+  /** Nano-dollars. */
+  readonly nanos: number
+  /** Requests without a price. */
+  readonly unpriced: number
 }
 
 const unnamed: TreeSummary = { agent: '', title: '', status: 'running', openRequests: 0 }
@@ -135,6 +149,8 @@ export class MemoryTrees {
       hasOwnTitle: false,
       identity: noIdentity,
       createdAt: 0,
+      texts: [],
+      cost: undefined,
       inbox: undefined,
       blobs: undefined,
     }
@@ -154,6 +170,8 @@ export class MemoryTrees {
 export function entryOf(tree: MemoryTree | undefined): TreeEntry | undefined {
   const last = tree?.events.at(-1)
   if (!tree || !last) return undefined
-  const { treeId, createdAt, summary, identity } = tree
-  return { treeId, seq: last.seq, ...summary, ...identity, createdAt, updatedAt: Math.max(createdAt, last.at) }
+  const { treeId, createdAt, summary, identity, cost } = tree
+  const times = { createdAt, updatedAt: Math.max(createdAt, last.at) }
+  const known = cost && { cost: cost.unpriced > 0 ? ('unknown' as const) : cost.nanos / 1e9 }
+  return { treeId, seq: last.seq, ...summary, ...identity, ...times, ...known }
 }

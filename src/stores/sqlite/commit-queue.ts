@@ -8,6 +8,8 @@ export interface Operation<Result> {
   apply(tables: Tables): Result
   /** Runs after the commit and before the answer. */
   committed?(result: Result): void
+  /** In a transaction of its own: nothing else fails with it. */
+  readonly isAlone?: true
 }
 
 interface Entry {
@@ -28,7 +30,8 @@ const maxOperations = 1000
 /**
  * Every write of a store.
  *
- * 1. Operations are applied in order. All that wait share one transaction; there is at most one transaction a macrotask.
+ * 1. Operations are applied in order. All that wait share one transaction, except those that are alone; there is at most one
+ *    transaction a macrotask.
  * 2. An operation is answered after its commit.
  * 3. If the disk fails, the transaction is rolled back and all of its operations fail. After any other failure each operation
  *    is repeated in its own transaction, so that only the faulty one fails.
@@ -93,7 +96,7 @@ export class CommitQueue {
   }
 
   #flush(): void {
-    const entries = this.#entries.splice(0, this.#suspects > 0 ? 1 : maxOperations)
+    const entries = this.#entries.splice(0, this.#transactionLength())
     let results: readonly unknown[]
     try {
       results = this.#connection.transaction((tables) => entries.map(({ operation }) => operation.apply(tables)))
@@ -105,6 +108,12 @@ export class CommitQueue {
       operation.committed?.(results[index])
       resolve(results[index])
     })
+  }
+
+  #transactionLength(): number {
+    if (this.#suspects > 0) return 1
+    const alone = this.#entries.findIndex(({ operation }) => operation.isAlone)
+    return alone === -1 ? maxOperations : Math.min(Math.max(1, alone), maxOperations)
   }
 
   #recover(entries: Entry[], error: unknown): void {

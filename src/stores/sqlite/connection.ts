@@ -10,16 +10,22 @@ import { type LockHolder, lockHolder } from './lock-holder.ts'
 import { ownerTable } from './owner-table.ts'
 import { recordTable } from './record-table.ts'
 import { inTransaction, prepareSchema } from './schema.ts'
+import { searchIndex } from './search-index.ts'
+import { searchTable } from './search-table.ts'
 import { snapshotTable } from './snapshot-table.ts'
 import { isBusy, storeError } from './sqlite-errors.ts'
 import type { SqliteSettings } from './sqlite-options.ts'
 import { StoreFiles } from './store-files.ts'
 import { treeTable } from './tree-table.ts'
+import { turnTable } from './turn-table.ts'
+import { usageTable } from './usage-table.ts'
 
 export type Tables = ReturnType<typeof openTables>
 
 const openTables = (database: DatabaseSync, file: string, settings: SqliteSettings) => {
   const trees = treeTable(database)
+  const records = recordTable(database)
+  const index = searchIndex(database, records)
   return {
     trees,
     journal: new JournalTable(database, file),
@@ -27,7 +33,11 @@ const openTables = (database: DatabaseSync, file: string, settings: SqliteSettin
     owners: ownerTable(database, settings),
     deletions: deletionTable(database),
     snapshots: snapshotTable(database),
-    records: recordTable(database),
+    records,
+    turns: turnTable(database),
+    usage: usageTable(database),
+    index,
+    search: searchTable(database, { trees, index }),
     changes: changeTable(database, trees, settings.surroundings.now),
   }
 }

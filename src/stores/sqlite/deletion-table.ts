@@ -4,7 +4,7 @@ import { decodeText, encodeText } from './encoding.ts'
 
 /**
  * Rows and files cannot be removed in one transaction. The commit that removes the rows of a tree also records the blobs to
- * remove; `vacuum` removes the files of records that are left over.
+ * remove; `vacuum` removes the files of records that are left over. A trigger removes the texts that are searched.
  */
 export function deletionTable(database: DatabaseSync) {
   const namespace = 'deleted-blobs'

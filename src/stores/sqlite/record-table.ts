@@ -17,7 +17,7 @@ const usageNamespace = 'usage'
 
 /**
  * Small documents. The store itself uses the namespaces `usage` (by period and owner), `tree-title` (trees with a title of their own),
- * `tree-change` (see `change-table.ts`) and `deleted-blobs`.
+ * `tree-change` (see `change-table.ts`), `search-index` (see `search-index.ts`) and `deleted-blobs`.
  */
 export function recordTable(database: DatabaseSync) {
   const select = database.prepare(`SELECT ${columns} FROM records WHERE namespace = ? AND key = ?`)

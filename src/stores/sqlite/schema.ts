@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type InteractionEvent, OpenRequests, TroupeError } from '../../contracts/index.ts'
 
-const version = 2
+const version = 3
 
 /**
  * A batch of events is one row: an insert costs the same for one event as for ten. Rows are stored in the order of arrival,
@@ -82,6 +82,61 @@ const version2 = `
   CREATE INDEX records_by_due ON records (namespace, due) WHERE due IS NOT NULL;
 `
 
+/**
+ * Records of ended turns, written with their events. Additions only, and no journal is read.
+ *
+ * In `trees`, `indexed` is the head up to which all turns have records: it stays behind when a program of version 2 appends. `cost` is
+ * in nano-dollars. `turn_usage` has a row for each model of a turn, the first one with the place 0; it outlives its tree. The
+ * full-text table is created with the first text that it gets. The triggers also serve deletions by programs of version 2.
+ */
+const version3 = `
+  ALTER TABLE trees ADD COLUMN indexed INTEGER;
+  ALTER TABLE trees ADD COLUMN cost INTEGER;
+  ALTER TABLE trees ADD COLUMN unpriced INTEGER NOT NULL DEFAULT 0;
+
+  CREATE TABLE turn_usage (
+    tree TEXT NOT NULL,
+    owner TEXT,
+    agent TEXT NOT NULL,
+    is_child INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    ended_at REAL NOT NULL,
+    work_ms INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    model TEXT NOT NULL,
+    requests INTEGER NOT NULL,
+    failed INTEGER NOT NULL,
+    input INTEGER NOT NULL,
+    output INTEGER NOT NULL,
+    cache_read INTEGER NOT NULL,
+    cache_write INTEGER NOT NULL,
+    reasoning INTEGER NOT NULL,
+    estimated INTEGER NOT NULL,
+    cost INTEGER NOT NULL,
+    unpriced INTEGER NOT NULL,
+    latency_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX turn_usage_by_tree ON turn_usage (tree);
+  CREATE INDEX turn_usage_by_end ON turn_usage (ended_at);
+  CREATE INDEX turn_usage_by_owner ON turn_usage (owner, ended_at) WHERE owner IS NOT NULL;
+
+  CREATE TABLE search_texts (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    tree INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    at REAL NOT NULL,
+    text TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX search_texts_by_tree ON search_texts (tree);
+  CREATE TABLE search_removed (id INTEGER PRIMARY KEY) STRICT;
+  CREATE TRIGGER texts_of_deleted_tree AFTER DELETE ON trees BEGIN
+    DELETE FROM search_texts WHERE tree = old.key;
+  END;
+  CREATE TRIGGER removed_text AFTER DELETE ON search_texts BEGIN
+    INSERT OR IGNORE INTO search_removed VALUES (old.id);
+  END;
+`
+
 /** For lists of one owner. An index needs no new version: programs that do not know it still maintain it. */
 const ownerIndex = 'CREATE INDEX IF NOT EXISTS trees_by_principal ON trees (principal, created_at) WHERE principal IS NOT NULL'
 
@@ -141,7 +196,8 @@ function migrate(database: DatabaseSync, from: number): void {
     refuseForeign(database)
     database.exec(version1)
   }
-  database.exec(version2)
+  if (from < 2) database.exec(version2)
+  database.exec(version3)
   if (from === 1) {
     database.exec(indexWorkspaces)
     indexOpenRequests(database)

@@ -17,6 +17,7 @@ import { checksumOf } from './encoding.ts'
 import type { JournalRow } from './journal-table.ts'
 import type { Ownership } from './ownership.ts'
 import { whileBusy } from './retry-busy.ts'
+import { charsOf, noTexts, type SearchIndexer } from './search-indexer.ts'
 
 /** The parts of one store. */
 export interface StoreParts {
@@ -24,6 +25,7 @@ export interface StoreParts {
   readonly queue: CommitQueue
   readonly ownership: Ownership
   readonly changes: ChangeWatch
+  readonly indexer: SearchIndexer
   readonly busyTimeoutMs: number
 }
 
@@ -92,13 +94,15 @@ function claimOperation(treeId: TreeId, owner: OwnerId, ownership: Ownership): O
   }
 }
 
-function appendOperation(entry: TextBatch, { ownership, changes }: StoreParts): Operation<Append> {
-  const { treeId, epoch, expectedSeq, summary, identity, charge } = entry.batch
+function appendOperation(entry: TextBatch, { ownership, changes, indexer }: StoreParts): Operation<Append> {
+  const { treeId, epoch, expectedSeq, summary, identity, charge, turns = [] } = entry.batch
   const { last, rows } = entry
   let change: TreeChange | undefined
+  let texts = noTexts
   return {
     apply(tables) {
       change = undefined
+      texts = noTexts
       const key = ownership.find(treeId)?.key ?? tables.trees.find(treeId)?.key
       if (key === undefined) return { ok: false, refusal: 'missing' }
       if (expectedSeq === 0 && isKeyTaken(tables, entry.batch)) return { ok: false, refusal: 'key' }
@@ -106,11 +110,16 @@ function appendOperation(entry: TextBatch, { ownership, changes }: StoreParts): 
       if (!tables.trees.advance(advance)) return refusal(tables, entry)
       for (const row of rows) tables.journal.insert({ key, ...row })
       if (charge) tables.records.charge(charge)
+      if (turns.length > 0) {
+        tables.turns.add(key, turns)
+        texts = { pending: tables.index.pending(), chars: charsOf(turns) }
+      }
       if (changes.hasTreeWatchers) change = { treeId, entry: tables.trees.get(treeId) }
       return { ok: true }
     },
     committed(append) {
       if (change) changes.wakeTrees(change)
+      indexer.noteTexts(texts)
       if (append.ok) changes.wake('journal', treeId)
       else if (append.refusal === 'epoch') ownership.remove(treeId, epoch)
     },

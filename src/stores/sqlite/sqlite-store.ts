@@ -7,9 +7,11 @@ import { Connection, type Tables } from './connection.ts'
 import { FileBlobs } from './file-blobs.ts'
 import { Ownership } from './ownership.ts'
 import { whileBusy } from './retry-busy.ts'
+import { SearchIndexer } from './search-indexer.ts'
 import { type StoreParts, sqliteJournal } from './sqlite-journal.ts'
 import { type SqliteStoreOptions, settingsOf } from './sqlite-options.ts'
 import { removeBlobs, sqliteTrees } from './sqlite-trees.ts'
+import { sqliteTurns } from './sqlite-turns.ts'
 import { storeCheck } from './store-check.ts'
 
 /**
@@ -24,12 +26,13 @@ import { storeCheck } from './store-check.ts'
  */
 export function sqliteStore(options: SqliteStoreOptions): Store {
   const settings = settingsOf(options)
-  const { path, timing } = settings
+  const { path, access, timing } = settings
   const connection = new Connection(settings)
   const queue = new CommitQueue(connection, timing.busyTimeoutMs)
   const ownership = new Ownership(queue, timing.heartbeatMs)
   const changes = new ChangeWatch(connection, timing.pollMs)
-  const parts: StoreParts = { connection, queue, ownership, changes, busyTimeoutMs: timing.busyTimeoutMs }
+  const indexer = new SearchIndexer(queue, access === 'write')
+  const parts: StoreParts = { connection, queue, ownership, changes, indexer, busyTimeoutMs: timing.busyTimeoutMs }
   const blobs = new FileBlobs(join(path, 'blobs'), (error) => queue.noteFailure(error))
   let closing: Promise<void> | undefined
   return {
@@ -39,6 +42,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     trees: sqliteTrees(parts, blobs),
     records: sqliteRecords(parts),
     usages: { get: (owner, period) => whileBusy(() => connection.tables.records.usage(owner, period), timing.busyTimeoutMs) },
+    turns: sqliteTurns(parts),
     snapshots: {
       get: (treeId, version) => whileBusy(() => connection.tables.snapshots.get(treeId, version), timing.busyTimeoutMs),
       put: (treeId, snapshot) => queue.add({ apply: ({ snapshots }) => snapshots.put(treeId, snapshot) }),
@@ -124,7 +128,8 @@ async function close({ connection, queue, ownership, changes }: StoreParts, blob
   connection.close()
 }
 
-async function vacuum({ connection, queue, busyTimeoutMs }: StoreParts, blobs: FileBlobs): Promise<void> {
+async function vacuum({ connection, queue, indexer, busyTimeoutMs }: StoreParts, blobs: FileBlobs): Promise<void> {
   await removeBlobs(queue, blobs, await queue.add({ apply: ({ deletions }) => deletions.blobsToRemove() }))
+  await indexer.vacuum()
   await whileBusy(() => connection.vacuum(), busyTimeoutMs)
 }

@@ -1,14 +1,18 @@
-import type { Deletion, TreeEntry, TreeId, Trees } from '../../contracts/index.ts'
+import { setImmediate as nextTask } from 'node:timers/promises'
+import type { Deletion, TreeEntry, TreeFilter, TreeId, Trees } from '../../contracts/index.ts'
 import type { Tables } from './connection.ts'
 import type { FileBlobs } from './file-blobs.ts'
 import { whileBusy } from './retry-busy.ts'
+import { maxPendingTexts } from './search-indexer.ts'
+import { textSearch } from './search-table.ts'
 import type { StoreParts } from './sqlite-journal.ts'
 
 export function sqliteTrees(parts: StoreParts, blobs: FileBlobs): Trees {
   const { connection, queue, ownership, changes, busyTimeoutMs } = parts
   return {
     get: (treeId) => whileBusy(() => connection.tables.trees.get(treeId), busyTimeoutMs),
-    list: (filter = {}) => whileBusy(() => connection.tables.trees.list(filter), busyTimeoutMs),
+    list: (filter = {}) =>
+      filter.search === undefined ? whileBusy(() => connection.tables.trees.list(filter), busyTimeoutMs) : search(parts, filter),
     update: (treeId, update) =>
       queue.add({
         apply(tables) {
@@ -28,6 +32,15 @@ export function sqliteTrees(parts: StoreParts, blobs: FileBlobs): Trees {
   }
 }
 
+/** Looks through texts that are not in the index in parts: they are many where the index cannot be written. */
+async function search({ connection, indexer, busyTimeoutMs }: StoreParts, filter: TreeFilter): Promise<readonly TreeEntry[]> {
+  const search = textSearch(filter.search)
+  const pending = await whileBusy(() => connection.tables.index.pending(), busyTimeoutMs)
+  if (pending > maxPendingTexts) await indexer.catchUp(pending)
+  while (await whileBusy(() => connection.tables.search.scanNext(search), busyTimeoutMs)) await nextTask()
+  return whileBusy(() => connection.tables.search.list(filter, search), busyTimeoutMs)
+}
+
 function driverOf({ trees, owners }: Tables, treeId: TreeId): string | undefined {
   const owner = trees.find(treeId)?.owner
   return owner === undefined ? undefined : owners.alive(owner)
@@ -39,14 +52,14 @@ function abandoned({ trees, owners }: Tables, workspace: string): readonly TreeE
   return dead.length === 0 ? [] : trees.ownedBy(dead, workspace)
 }
 
-async function deleteTree({ queue, changes }: StoreParts, blobs: FileBlobs, treeId: TreeId): Promise<Deletion> {
+async function deleteTree({ queue, changes, indexer }: StoreParts, blobs: FileBlobs, treeId: TreeId): Promise<Deletion> {
   const deletion = await queue.add({
     apply: (tables) => deleteRows(tables, treeId),
     committed({ ok }) {
       if (ok) changes.wakeTrees({ treeId, entry: undefined })
     },
   })
-  if (deletion.ok) await removeBlobs(queue, blobs, [treeId])
+  if (deletion.ok) await Promise.all([removeBlobs(queue, blobs, [treeId]), indexer.removeDeleted()])
   return deletion
 }
 

@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { OwnerId, TreeEntry, TreeFilter, TreeId, TreeIdentity, TreeSummary, Trees } from '../../contracts/index.ts'
 import { statusesOf, titleContains } from '../shared/tree-filter.ts'
 import { decodeText, encodeText } from './encoding.ts'
+import type { TextQuery } from './search-table.ts'
 
 export interface TreeRow {
   readonly key: number
@@ -22,7 +23,10 @@ export interface Advance {
   readonly identity: TreeIdentity | undefined
 }
 
-const entryColumns = 'id, head, agent, title, status, open_requests, principal, external_key, labels, workspace, created_at, updated_at'
+/** The cost of a tree that is not indexed is not complete. */
+const knownCost = 'CASE WHEN indexed = head AND unpriced = 0 THEN cost / 1e9 END'
+const entryColumns = `id, head, agent, title, status, open_requests, principal, external_key, labels, workspace, created_at, updated_at,
+  CASE WHEN indexed = head AND unpriced > 0 THEN 'unknown' ELSE ${knownCost} END AS cost_usd`
 
 /** Titles that `trees.update` has set. Those of the driver no longer apply. */
 const ownTitle = "SELECT 1 FROM records WHERE namespace = 'tree-title' AND records.key = trees.id"
@@ -36,7 +40,8 @@ const prepareStatements = (database: DatabaseSync) => ({
   advance: database.prepare(
     `UPDATE trees SET head = ?1, updated_at = ?2, agent = coalesce(?3, agent),
        title = CASE WHEN ?4 IS NULL OR EXISTS (${ownTitle}) THEN title ELSE ?4 END, status = coalesce(?5, status),
-       open_requests = coalesce(?6, open_requests) WHERE key = ?7 AND id = ?8 AND head = ?9 AND epoch = ?10 AND owner IS NOT NULL`,
+       open_requests = coalesce(?6, open_requests), indexed = CASE WHEN ?9 IN (0, indexed) THEN ?1 ELSE indexed END
+       WHERE key = ?7 AND id = ?8 AND head = ?9 AND epoch = ?10 AND owner IS NOT NULL`,
   ),
   newest: database.prepare('SELECT max(created_at) AS newest FROM trees'),
   setCreatedAt: database.prepare('UPDATE trees SET created_at = ? WHERE key = ?'),
@@ -107,7 +112,7 @@ export function treeTable(database: DatabaseSync) {
     },
     findByKey: (key: string): TreeEntry | undefined => entryOf(sql.byKey.get(encodeText(key))),
     get: (treeId: TreeId): TreeEntry | undefined => entryOf(sql.entry.get(encodeText(treeId))),
-    list: treeList(database),
+    ...treeLists(database),
     update(treeId: TreeId, { title, labels }: TreeUpdate): TreeEntry | undefined {
       const id = encodeText(treeId)
       const row = sql.update.get(title === undefined ? null : encodeText(title), labels === undefined ? null : JSON.stringify(labels), id)
@@ -124,22 +129,43 @@ export function treeTable(database: DatabaseSync) {
 
 type TreeUpdate = Parameters<Trees['update']>[1]
 
-/** One statement for each combination of filters, so that each one has its own query plan. */
-function treeList(database: DatabaseSync): (filter: TreeFilter) => readonly TreeEntry[] {
+export interface FoundTree {
+  readonly entry: TreeEntry
+  readonly textId: number
+}
+
+function treeLists(database: DatabaseSync) {
   database.function('title_contains', { deterministic: true }, (title, text) =>
     Number(titleContains(decodeText(String(title)), decodeText(String(text)))),
   )
+  /** One statement for each combination of filters, so that each one has its own query plan. */
   const statements = new Map<string, StatementSync>()
-  return (filter) => {
-    const terms = termsOf(filter)
-    const where = terms.map(({ sql }) => sql).join(' AND ')
-    const statement =
-      statements.get(where) ?? database.prepare(`SELECT ${entryColumns} FROM trees WHERE ${where} ORDER BY created_at DESC LIMIT ?`)
-    statements.set(where, statement)
-    const { limit = Number.POSITIVE_INFINITY } = filter
-    const values = terms.flatMap(({ value }) => value ?? [])
-    return statement.all(...values, Number.isFinite(limit) ? limit : -1).flatMap((row) => entryOf(row) ?? [])
+  const select = (columns: string, { from, where }: { readonly from: string; readonly where: string }): StatementSync =>
+    database.prepare(`SELECT ${columns} FROM ${from} WHERE ${where} ORDER BY created_at DESC LIMIT ?`)
+  const limitOf = ({ limit = Number.POSITIVE_INFINITY }: TreeFilter): number => (Number.isFinite(limit) ? limit : -1)
+  return {
+    list(filter: TreeFilter): readonly TreeEntry[] {
+      const { where, values } = conditionsOf(filter)
+      const statement = statements.get(where) ?? select(entryColumns, { from: 'trees', where })
+      statements.set(where, statement)
+      return statement.all(...values, limitOf(filter)).flatMap((row) => entryOf(row) ?? [])
+    },
+    /** Those of the list that the query finds. */
+    search(filter: TreeFilter, texts: TextQuery): readonly FoundTree[] {
+      const { where, values } = conditionsOf(filter)
+      const from = `(${texts.sql}) JOIN trees ON key = found_tree`
+      const rows = select(`${entryColumns}, found_text`, { from, where }).all(...texts.values, ...values, limitOf(filter))
+      return rows.flatMap((row) => {
+        const entry = entryOf(row)
+        return entry ? [{ entry, textId: Number(row.found_text) }] : []
+      })
+    },
   }
+}
+
+function conditionsOf(filter: TreeFilter): { readonly where: string; readonly values: readonly (string | number)[] } {
+  const terms = termsOf(filter)
+  return { where: terms.map(({ sql }) => sql).join(' AND '), values: terms.flatMap(({ value }) => value ?? []) }
 }
 
 interface Term {
@@ -150,6 +176,7 @@ interface Term {
 /** Fixed texts with a parameter for each value. */
 function termsOf(filter: TreeFilter): readonly Term[] {
   const { owner, agent, labels, workspace, text, hasOpenRequests, before = Number.POSITIVE_INFINITY } = filter
+  const { minCostUsd, maxCostUsd, since, until } = filter
   const statuses = statusesOf(filter)
   const terms: Term[] = [{ sql: 'created_at < ?', value: before }]
   if (owner !== undefined) terms.push({ sql: 'principal = ?', value: encodeText(owner) })
@@ -159,6 +186,10 @@ function termsOf(filter: TreeFilter): readonly Term[] {
   if (statuses !== undefined) terms.push({ sql: 'status IN (SELECT value FROM json_each(?))', value: JSON.stringify(statuses) })
   if (labels !== undefined) terms.push({ sql: hasLabels, value: JSON.stringify(labels) })
   if (text !== undefined) terms.push({ sql: 'title_contains(title, ?)', value: encodeText(text) })
+  if (minCostUsd !== undefined) terms.push({ sql: `${knownCost} >= ?`, value: minCostUsd })
+  if (maxCostUsd !== undefined) terms.push({ sql: `${knownCost} <= ?`, value: maxCostUsd })
+  if (since !== undefined) terms.push({ sql: 'max(created_at, updated_at) >= ?', value: since })
+  if (until !== undefined) terms.push({ sql: 'created_at < ?', value: until })
   return terms
 }
 
@@ -166,7 +197,7 @@ const hasLabels = 'NOT EXISTS (SELECT 1 FROM json_each(?) AS wanted WHERE wanted
 
 function entryOf(row: Record<string, unknown> | undefined): TreeEntry | undefined {
   if (row === undefined) return undefined
-  const { principal, external_key, labels, workspace } = row
+  const { principal, external_key, labels, workspace, cost_usd } = row
   const createdAt = Number(row.created_at)
   return {
     treeId: decodeText(String(row.id)) as TreeId,
@@ -179,6 +210,7 @@ function entryOf(row: Record<string, unknown> | undefined): TreeEntry | undefine
     ...(external_key !== null && { key: decodeText(String(external_key)) }),
     ...(labels !== null && { labels: JSON.parse(String(labels)) as readonly string[] }),
     ...(workspace !== null && { workspace: decodeText(String(workspace)) }),
+    ...(cost_usd !== null && { cost: cost_usd === 'unknown' ? cost_usd : Number(cost_usd) }),
     createdAt,
     updatedAt: Math.max(createdAt, Number(row.updated_at)),
   }

@@ -59,6 +59,8 @@ export interface ServerStatus {
 interface DemoModels {
   readonly model: string
   readonly offers: readonly ModelOffer[]
+  /** Of the server. */
+  readonly processId: number
 }
 
 interface ModelOffer {

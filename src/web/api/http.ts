@@ -32,7 +32,7 @@ export function createHttp({ token, refused }: { token(): string; refused(reason
   async function request(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers)
     if (token() !== '') headers.set('authorization', `Bearer ${token()}`)
-    const response = await fetch(path, { ...init, headers }).catch((error: unknown) => {
+    const response = await fetch(relative(path), { ...init, headers }).catch((error: unknown) => {
       if (init.signal?.aborted) throw error
       throw new ApiError('The server does not answer.', { status: 0, code: 'network', remedy: 'Check that troupe serve runs.' })
     })
@@ -63,6 +63,9 @@ export function createHttp({ token, refused }: { token(): string; refused(reason
     },
   }
 }
+
+/** From the place of the page, which may be below a path. */
+const relative = (path: string): string => path.replace(/^\//, '')
 
 async function failureOf(response: Response): Promise<ApiError> {
   const { status } = response

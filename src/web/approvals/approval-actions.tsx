@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ApprovalDecision, ApprovalRequest } from '../../contracts/index.ts'
+import { answerKeys } from '../state/commands.ts'
 import { usePage } from '../state/page.ts'
 import { Icon } from '../ui/icon.tsx'
 import { MenuButton } from '../ui/menu.tsx'
@@ -7,29 +8,44 @@ import { grantChoices } from './grant-choices.ts'
 
 interface ApprovalActionsProps {
   readonly request: ApprovalRequest
+  /** Keys answer this request. */
+  readonly hasKeys: boolean
   onDecide(decision: ApprovalDecision): void
 }
 
 const maxFeedback = 10_000
 
-/** Approve once or for longer, deny with or without words, end the run. */
-export function ApprovalActions({ request, onDecide }: ApprovalActionsProps) {
+/** Allow once or for longer, deny with or without words, end the run. */
+export function ApprovalActions({ request, hasKeys, onDecide }: ApprovalActionsProps) {
   const page = usePage()
   const [feedback, setFeedback] = useState('')
+  const key = (answer: keyof typeof answerKeys) =>
+    hasKeys &&
+    page.settings.value.hasLetterKeys && (
+      <span class="approval-key mono" aria-hidden="true">
+        {answerKeys[answer]}
+      </span>
+    )
   const grants = grantChoices(request, { mayGrantProject: page.status.value?.scopes.includes('admin') ?? false })
   return (
     <div class="approval-row line">
-      <button type="button" class="button button-primary" onClick={() => onDecide({ kind: 'approve', breadth: 'once' })}>
-        Approve
+      <button
+        type="button"
+        class="button button-primary"
+        data-answer="allow"
+        onClick={() => onDecide({ kind: 'approve', breadth: 'once' })}
+      >
+        Allow once {key('allow')}
       </button>
       {grants.length > 0 && (
         <MenuButton
-          label="For session or longer"
-          class="button"
+          label="Always allow…"
+          isNamed
+          class="button approval-always"
           align="start"
           items={grants.map(({ label, decision }) => ({ label, onSelect: () => onDecide(decision) }))}
         >
-          For session <Icon name="chevron" class="icon-down" />
+          Always allow… {key('always')}
         </MenuButton>
       )}
       <form
@@ -47,8 +63,8 @@ export function ApprovalActions({ request, onDecide }: ApprovalActionsProps) {
           value={feedback}
           onInput={({ currentTarget }) => setFeedback(currentTarget.value)}
         />
-        <button type="submit" class="button">
-          Deny
+        <button type="submit" class="button" data-answer="deny">
+          Deny {key('deny')}
         </button>
         <EndMenu onDecide={onDecide} />
       </form>

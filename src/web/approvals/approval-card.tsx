@@ -1,6 +1,6 @@
-import { signal } from '@preact/signals'
+import { signal, useComputed } from '@preact/signals'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { ApprovalDecision, ApprovalRequest } from '../../contracts/index.ts'
+import type { ApprovalDecision, ApprovalRequest, JsonObject } from '../../contracts/index.ts'
 import { exactLine, exactText } from '../../util/exact-text.ts'
 import { requestSummary } from '../../view/index.ts'
 import type { ReceiptDocument } from '../api/documents.ts'
@@ -10,10 +10,12 @@ import { readOnly } from '../state/continuation.ts'
 import { usePage } from '../state/page.ts'
 import { ContinueThere } from '../ui/continue-there.tsx'
 import { Diff } from '../ui/diff.tsx'
+import { Fold } from '../ui/fold.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ApprovalActions } from './approval-actions.tsx'
 import { ExactArguments } from './exact-arguments.tsx'
 import { QuestionAnswer } from './question-answer.tsx'
+import { commandOf, isFullyShown, requestRisks } from './request-risks.ts'
 
 interface ApprovalCardProps {
   readonly sessionId: string
@@ -29,6 +31,7 @@ export function ApprovalCard({ sessionId, request }: ApprovalCardProps) {
   const there = readOnly(page, sessionId)
   const card = useRef<HTMLDivElement>(null)
   useReturnedFocus(card)
+  const hasKeys = useFirstCard(card, request.id)
   const onDecide = (decision: ApprovalDecision): void => {
     // The focus would be lost with the control that is disabled.
     if (card.current?.contains(document.activeElement)) card.current.focus()
@@ -36,13 +39,16 @@ export function ApprovalCard({ sessionId, request }: ApprovalCardProps) {
     void decide(page, sessionId, { id: request.id, decision }).then((receipt) => setState(receipt ?? 'open'))
   }
   const { question } = request
-  const title = question?.text ?? requestSummary(request)
+  const summary = question?.text ?? requestSummary(request)
+  const command = question || request.diff !== undefined ? undefined : commandOf(request.input)
+  // A command is shown once, below.
+  const title = command !== undefined && summary === `Run ${command}` ? 'Run a command' : summary
   return (
     <div class="approval" ref={card} tabIndex={-1} data-request={request.id} data-moved={hasMoved.value ? '' : undefined}>
       <fieldset
         class="stack"
         disabled={state !== 'open' || !page.mayApprove.value || there !== undefined}
-        aria-label={`${question ? 'Question' : 'Approval'}: ${exactText(title.slice(0, maxLabel))}`}
+        aria-label={`${question ? 'Question' : 'Approval'}: ${exactText(summary.slice(0, maxLabel))}`}
       >
         <Heading sessionId={sessionId} request={request} title={title} />
         {!question && <Details request={request} />}
@@ -51,7 +57,7 @@ export function ApprovalCard({ sessionId, request }: ApprovalCardProps) {
         ) : question ? (
           <QuestionAnswer question={question} onDecide={onDecide} />
         ) : (
-          <ApprovalActions request={request} onDecide={onDecide} />
+          <ApprovalActions request={request} onDecide={onDecide} hasKeys={hasKeys} />
         )}
       </fieldset>
       <div class="approval-sent muted small" role="status">
@@ -76,6 +82,22 @@ function holdCards(): void {
   movedTimer = setTimeout(() => {
     hasMoved.value = false
   }, movedMs)
+}
+
+/** The request that the keys answer: the first one on the page. */
+const firstRequest = signal<string | undefined>(undefined)
+
+function useFirstCard(card: { readonly current: HTMLElement | null }, id: string): boolean {
+  const isFirst = useComputed(() => firstRequest.value === id).value
+  useLayoutEffect(() => {
+    const look = (): void => {
+      firstRequest.value = document.querySelector<HTMLElement>('#main .approval')?.dataset.request
+    }
+    look()
+    // When it has gone.
+    return () => queueMicrotask(look)
+  }, [card])
+  return isFirst
 }
 
 /** If the card goes while it has the focus, the next card gets it, or the message box. */
@@ -120,14 +142,33 @@ function Heading({ sessionId, request, title }: ApprovalCardProps & { readonly t
   )
 }
 
-function Details({ request: { input, diff, scope, inside } }: Pick<ApprovalCardProps, 'request'>) {
+function Details({ request }: Pick<ApprovalCardProps, 'request'>) {
+  const { input, diff, scope, inside } = request
+  const command = diff === undefined ? commandOf(input) : undefined
+  const isFolded = isFullyShown(request)
   return (
     <>
+      <Risks request={request} />
       {scope === 'unsandboxed' && (
         <p class="tone-error">Outside the sandbox it has all permissions of the user account that runs the server.</p>
       )}
-      <ExactArguments input={input} />
+      {command !== undefined && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        <pre class="approval-command callout" tabIndex={0}>
+          <span class="terminal-command" aria-hidden="true">
+            ${' '}
+          </span>
+          <LongText text={command} characters={20_000} isExact />
+        </pre>
+      )}
       {diff !== undefined && <Diff diff={diff} />}
+      {isFolded ? (
+        <Fold class="approval-raw" line={<span class="muted">Exact arguments</span>}>
+          {() => <ExactArguments input={input} />}
+        </Fold>
+      ) : (
+        <ExactArguments input={command === undefined ? input : without(input, 'command')} />
+      )}
       {inside && (
         <div class="approval-inside callout">
           <p class="muted small">It failed in the sandbox:</p>
@@ -143,5 +184,22 @@ function Details({ request: { input, diff, scope, inside } }: Pick<ApprovalCardP
         </div>
       )}
     </>
+  )
+}
+
+const without = (input: JsonObject, name: string): JsonObject => Object.fromEntries(Object.entries(input).filter(([key]) => key !== name))
+
+function Risks({ request }: Pick<ApprovalCardProps, 'request'>) {
+  const risks = requestRisks(request)
+  if (risks.length === 0) return null
+  return (
+    <ul class="approval-risks line plain-list" aria-label="Effects">
+      {risks.map(({ kind, text }) => (
+        <li key={text} class={`approval-risk approval-risk-${kind}`}>
+          <Icon name={kind === 'place' ? 'file' : 'error'} />
+          {exactLine(text.slice(0, maxLabel))}
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -11,8 +11,8 @@ const request = {
 
 it('offers every breadth with all that it grants, and the project only to those who may', () => {
   expect(grantChoices(request, { mayGrantProject: false })).toEqual([
-    { label: 'For session: “write /a”, “write<U+202E> /b”', decision: { kind: 'approve', breadth: 'session' } },
-    { label: 'For session: all of write', decision: { kind: 'approve', breadth: 'session', key: 'tool:write' } },
+    { label: 'For this session: “write /a”, “write<U+202E> /b”', decision: { kind: 'approve', breadth: 'session' } },
+    { label: 'For this session: all of write', decision: { kind: 'approve', breadth: 'session', key: 'tool:write' } },
   ])
   expect(
     grantChoices(request, { mayGrantProject: true })

@@ -6,7 +6,7 @@ interface GrantChoice {
   readonly decision: ApprovalDecision
 }
 
-const howLong = { session: 'For session', project: 'For project' } as const
+const howLong = { session: 'For this session', project: 'For this project, until revoked' } as const
 
 /** Approvals for more than this call, narrowest first: its own keys, then wider ones. A call without keys cannot be remembered. */
 export function grantChoices(

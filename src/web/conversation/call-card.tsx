@@ -1,5 +1,5 @@
 import { exactLine } from '../../util/exact-text.ts'
-import { type CallNode, duration, elapsed } from '../../view/index.ts'
+import { type CallNode, callTimes, duration, elapsed, type Times, workOf } from '../../view/index.ts'
 import { usePage } from '../state/page.ts'
 import { callProblem, callStatus } from '../ui/call-status.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -45,19 +45,21 @@ function CallFacts({ call }: { readonly call: CallNode }) {
   )
 }
 
+/** Work only: the waiting time of a child has a place of its own. */
 export function CallTime({ call }: { readonly call: CallNode }) {
+  const text = useCallTimes(call, (times, isRunning) => (isRunning ? elapsed : duration)(workOf(times)))
+  return <span class="call-time">{call.status === 'waiting' ? '' : text}</span>
+}
+
+/** The times of a call as a text, while they grow. A component that reads signals is not rendered again with its parent. */
+export function useCallTimes(call: CallNode, textOf: (times: Times, isRunning: boolean) => string): string {
   const page = usePage()
   const { store } = useView()
-  // A component that reads signals is not rendered again with its parent.
-  const { latencyMs, status, span, child } = store.use(call)
+  const { latencyMs = 0, status, span, child } = store.use(call)
   const turn = child && store.use(child).turns.at(-1)
-  if (turn) store.use(turn)
-  const isRunning = status === 'running' || turn?.status === 'running'
-  if (isRunning) void page.now.value
-  const text = isRunning
-    ? elapsed(store.now() - span.from)
-    : status === 'waiting'
-      ? ''
-      : duration(child ? span.to - span.from : (latencyMs ?? 0))
-  return <span class="call-time">{text}</span>
+  const isOpen = turn ? store.use(turn).ending === undefined : status === 'running'
+  if (isOpen) void page.now.value
+  const now = isOpen ? store.now() : undefined
+  if (child) return textOf(callTimes(call, now), isOpen)
+  return textOf({ durationMs: now === undefined ? latencyMs : now - span.from }, isOpen)
 }

@@ -1,11 +1,13 @@
 import { exactLine } from '../../util/exact-text.ts'
-import { type AgentNode, type CallNode, childrenOf } from '../../view/index.ts'
+import { type AgentNode, type CallNode, childrenOf, failedInside, taskText, waitingText } from '../../view/index.ts'
 import { ApprovalCard } from '../approvals/approval-card.tsx'
+import { usePage } from '../state/page.ts'
 import { callStatus } from '../ui/call-status.ts'
 import { Icon } from '../ui/icon.tsx'
 import { StatusMark } from '../ui/status-mark.tsx'
-import { CallTime } from './call-card.tsx'
+import { CallTime, useCallTimes } from './call-card.tsx'
 import { CallDetails } from './call-details.tsx'
+import { firstFailure } from './call-runs.ts'
 import { lastLine, openRequests } from './conversation-items.ts'
 import { useView } from './conversation-view.ts'
 import { useCard } from './use-card.ts'
@@ -16,7 +18,10 @@ export function ChildCards({ calls }: { readonly calls: readonly CallNode[] }) {
     <div class="stack">
       <div class="children-row">
         {calls.map((call) => (
-          <ChildCard key={call.id} call={call} />
+          <div key={call.id} class="child-cell">
+            <ChildCard call={call} />
+            <FailedInside call={call} />
+          </div>
         ))}
       </div>
       {calls.map((call) => (
@@ -26,11 +31,12 @@ export function ChildCards({ calls }: { readonly calls: readonly CallNode[] }) {
   )
 }
 
-/** An agent with what it says or does now, or its result: two lines, so that nothing moves while it works. */
+/** An agent with its task, and what it says or does now, or its result: a line each, so that nothing moves while it works. */
 function ChildCard({ call }: { readonly call: CallNode }) {
   const { store } = useView()
   const { isOpen, isSelected, toggle } = useCard(call.id)
-  const { child, error } = store.use(call)
+  const { child, error, about } = store.use(call)
+  const task = about || taskText(child ?? {})
   const turn = child && store.use(child).turns.at(-1)
   const step = turn && store.use(turn).steps.at(-1)
   for (const each of step ? store.use(step).open : []) store.use(each)
@@ -49,12 +55,44 @@ function ChildCard({ call }: { readonly call: CallNode }) {
         <span class="call-name truncate">{exactLine(call.name)}</span>
         <CallTime call={call} />
       </span>
-      <span class={`child-text truncate ${error ? 'tone-error' : ''}`}>
-        {exactLine(error?.message ?? ((child && lastLine(child)) || call.about))}
-      </span>
+      {task !== '' && <span class="child-text child-task truncate">{exactLine(task)}</span>}
+      <span class={`child-text truncate ${error ? 'tone-error' : ''}`}>{exactLine(error?.message ?? (child ? lastLine(child) : ''))}</span>
+      <ChildFacts call={call} hasFailures={failedInside(call) > 0} />
     </button>
   )
 }
+
+/** Leads to the first call that failed in the agent, or below it. */
+function FailedInside({ call }: { readonly call: CallNode }) {
+  const page = usePage()
+  const { store } = useView()
+  const { child } = store.use(call)
+  if (child) store.use(child)
+  const failed = failedInside(call)
+  if (failed === 0) return null
+  return (
+    <button
+      type="button"
+      class="child-failed link-button small tone-error"
+      onClick={() => {
+        const first = firstFailure(call)
+        if (first) page.selected.value = first.id
+      }}
+    >
+      {failed} failed inside
+    </button>
+  )
+}
+
+/** Room for the link to what failed, and the waiting time. */
+function ChildFacts({ call, hasFailures }: { readonly call: CallNode; readonly hasFailures: boolean }) {
+  const waiting = useCallTimes(call, waitingText)
+  if (!waiting && !hasFailures) return null
+  return <span class="child-text tone-warning">{waiting}</span>
+}
+
+/** `researcher · Find trains to Oslo`. */
+const titleOf = ({ name, about, child }: CallNode): string => [name, about || taskText(child ?? {})].filter(Boolean).join(' · ')
 
 function ChildPanel({ call }: { readonly call: CallNode }) {
   const view = useView()
@@ -66,7 +104,7 @@ function ChildPanel({ call }: { readonly call: CallNode }) {
     <section class="child-panel stack box" aria-label={call.name}>
       <p class="child-panel-head line">
         <Icon name="agent" />
-        {exactLine(call.name)}
+        {exactLine(titleOf(call))}
       </p>
       {childrenOf(call).map((child) => (
         <AgentFlow key={child.id} agent={child} isNested />

@@ -7,6 +7,7 @@ import type { SessionStore } from '../state/session-store.ts'
 import { keysText } from '../state/shortcut-keys.ts'
 import { ContinueThere } from '../ui/continue-there.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { MenuButton } from '../ui/menu.tsx'
 import { MessageBox } from './message-box.tsx'
 import { speakerOf } from './speaker.ts'
 
@@ -46,20 +47,31 @@ export function Composer({ store }: { readonly store: SessionStore }) {
   )
 }
 
-/** Ends the turn immediately. The line above the box can ask the agent to finish by itself. */
+/** Ends the turn immediately. Its menu can ask the agent to finish by itself. */
 function StopButton({ store, turn }: { readonly store: SessionStore; readonly turn: TurnNode }) {
   const page = usePage()
   const isStopping = turn.cancelling === 'interrupt'
   return (
-    <button
-      type="button"
-      class="button message-send message-stop"
-      aria-label="Stop"
-      title={isStopping ? 'Stopping' : `Stop now; the text so far is kept (${keysText('Mod+.')})`}
-      disabled={isStopping}
-      onClick={() => void cancelTurn(page, store, 'interrupt')}
-    >
-      <Icon name={isStopping ? 'running' : 'stop'} class={isStopping ? 'spin' : ''} />
-    </button>
+    <span class="stop line">
+      <button
+        type="button"
+        class="button message-send message-stop"
+        aria-label="Stop"
+        title={isStopping ? 'Stopping' : `Stop now; the text so far is kept (${keysText('Mod+.')})`}
+        disabled={isStopping}
+        onClick={() => void cancelTurn(page, store, 'interrupt')}
+      >
+        <Icon name={isStopping ? 'running' : 'stop'} class={isStopping ? 'spin' : ''} />
+      </button>
+      {turn.cancelling === undefined && (
+        <MenuButton
+          label="Other ways to stop"
+          class="icon-button stop-menu"
+          items={[{ label: 'Finish with a short answer', icon: 'check', onSelect: () => void cancelTurn(page, store, 'stop') }]}
+        >
+          <Icon name="chevron" class="icon-up" />
+        </MenuButton>
+      )}
+    </span>
   )
 }

@@ -103,7 +103,27 @@ export interface ShownStep {
   readonly to: number
 }
 
-const operationsOf = ({ texts, calls }: StepNode): number => texts.length + calls.length
+/** Nothing but calls happened, all of them have ended, and nobody has to look at them. Its thoughts are folded with them. */
+export function isQuiet(step: StepNode): boolean {
+  const { texts, calls, open, requests, attempts, notes, rejected, last, absorbed } = step
+  if (open.size + requests.size > 0) return false
+  if (quiet.has(step)) return true
+  const isAlone = notes.length + absorbed.length === 0 && !rejected && last === undefined
+  const isQuietNow =
+    isAlone &&
+    calls.length > 0 &&
+    texts.every(({ type, text, isOpen }) => !isOpen && (type === 'reasoning' || text.trim() === '')) &&
+    attempts.every(({ failure, latencyMs }) => !failure && latencyMs !== undefined) &&
+    calls.every((call) => !call.isAgent && call.tool !== planTool && !call.child && call.status !== 'running' && call.status !== 'waiting')
+  if (isQuietNow) quiet.add(step)
+  return isQuietNow
+}
+
+/** Only calls that start change a step that has ended. */
+const quiet = new WeakSet<StepNode>()
+
+/** A step that can be folded takes no room. */
+const operationsOf = (step: StepNode): number => (isQuiet(step) ? 0 : step.texts.length + step.calls.length)
 const countOf = (steps: readonly StepNode[]): number => steps.reduce((sum, step) => sum + operationsOf(step), 0)
 
 /** The steps of a turn that are shown, and how many operations come before and after them. */
@@ -120,7 +140,8 @@ export function shownSteps(
     const count = operationsOf(step)
     const isInside = at + count > earlier && at < end
     // A step without operations may have failed.
-    if (isInside || (count === 0 && at >= earlier && at <= end))
+    if (count === 0 && at >= earlier && at <= end) shown.push({ step, from: 0, to: Number.POSITIVE_INFINITY })
+    else if (isInside)
       shown.push({ step, from: Math.max(0, earlier - at), to: to === undefined ? Number.POSITIVE_INFINITY : Math.min(count, end - at) })
     at += count
   }
@@ -131,9 +152,12 @@ export function shownSteps(
 export function rangeWith({ steps }: TurnNode, { step, call }: Pick<NodePlace, 'step' | 'call'>, known: ShownRange): ShownRange {
   if (!step) return known
   const total = countOf(steps)
-  const at = countOf(steps.slice(0, steps.indexOf(step))) + (call ? step.texts.length + step.calls.indexOf(call) : 0)
+  const inStep = call && !isQuiet(step) ? step.texts.length + step.calls.indexOf(call) : 0
+  const at = countOf(steps.slice(0, steps.indexOf(step))) + inStep
   const end = known.to ?? total
   if (at >= end - known.limit && at < end) return known
+  // A step that takes no room may be at the end.
+  if (at === end && isQuiet(step)) return known
   const back = total - at
   return back <= mostAtOnce
     ? { limit: Math.max(back, known.to === undefined ? known.limit : 0) }

@@ -22,7 +22,7 @@ export function Conversation({ store }: { readonly store: SessionStore }) {
 
 function Messages({ view }: { readonly view: ConversationView }) {
   const { store } = view
-  const { box, content, isAtEnd, toEnd, hold } = useStickToEnd()
+  const { box, content, isAtEnd, isMoreBelow, toEnd, hold } = useStickToEnd()
   view.hold = hold
   const showLatest = (): void => {
     view.showLatest()
@@ -49,7 +49,7 @@ function Messages({ view }: { readonly view: ConversationView }) {
         </div>
       </div>
       <div class="conv-below">
-        {!isAtEnd.value && (
+        {!isAtEnd.value && isMoreBelow.value && (
           <button type="button" class="button button-small jump" onClick={showLatest}>
             <Icon name="arrowDown" />
             Jump to latest
@@ -96,9 +96,9 @@ function useRevealed(view: ConversationView, box: { readonly current: HTMLElemen
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {
         const element = ids.map((each) => box.current && elementOf(box.current, each)).find(Boolean)
-        if (!element) return
+        if (!element || !box.current) return
         view.hold()
-        element.scrollIntoView({ block: element.clientHeight > (box.current?.clientHeight ?? 0) / 2 ? 'start' : 'center' })
+        scrollTo(box.current, element)
       }),
     )
   }
@@ -111,6 +111,13 @@ function useRevealed(view: ConversationView, box: { readonly current: HTMLElemen
     const { value: route } = page.route
     if (view.store.state.value === 'ready' && route.view === 'session' && route.message !== undefined) show(route.message)
   })
+}
+
+/** Scrolls this box only: `scrollIntoView` moves everything around it, too. A tall element begins at the top, another one is in the middle. */
+function scrollTo(box: HTMLElement, element: HTMLElement): void {
+  const room = box.clientHeight - element.clientHeight
+  const above = element.clientHeight > box.clientHeight / 2 ? 8 : room / 2
+  box.scrollTop += element.getBoundingClientRect().top - box.getBoundingClientRect().top - above
 }
 
 const longestAnnouncement = 2_000

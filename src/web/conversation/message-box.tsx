@@ -79,9 +79,9 @@ export function MessageBox(props: MessageBoxProps) {
         )}
         <span class="message-keys grow tone-muted small" aria-hidden="true">
           <span>
-            {enterKey} {canSteer ? 'next turn' : 'send'}
+            {enterKey}: {canSteer ? 'send after this' : 'send'}
           </span>
-          {canSteer && <span>{steerKeys} steer</span>}
+          {canSteer && <span>{steerKeys}: tell it now</span>}
         </span>
         {canSteer && !isEmpty && (
           <button type="button" class="button button-small" title={`Enters the running turn (${steerKeys})`} onClick={() => send('steer')}>

@@ -1,12 +1,14 @@
 import { useComputed } from '@preact/signals'
 import type { Plan, TurnEnding } from '../../contracts/index.ts'
-import { type AgentNode, reasonText, type TextNode } from '../../view/index.ts'
+import { type AgentNode, type CallNode, reasonText, type TextNode } from '../../view/index.ts'
 import { ApprovalCard } from '../approvals/approval-card.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
 import { usePage } from '../state/page.ts'
 import { Icon } from '../ui/icon.tsx'
 import { CallCard } from './call-card.tsx'
 import { Code } from './call-details.tsx'
+import { CallFold } from './call-fold.tsx'
+import { foldedParts } from './call-runs.ts'
 import { ChildCards } from './child-cards.tsx'
 import { oneLine, planTool, type ShownStep, type StepPart, stepParts } from './conversation-items.ts'
 import { useView } from './conversation-view.ts'
@@ -19,10 +21,12 @@ interface StepProps extends ShownStep {
   readonly agent: AgentNode
   readonly plan: Plan | undefined
   readonly ending: TurnEnding | undefined
+  /** It is in a fold, and shows each call. */
+  readonly isFolded?: boolean
 }
 
 /** A step: what steered it, what the model wrote, its calls, and what waits for a person. */
-export function Step({ step, from, to, agent, plan, ending }: StepProps) {
+export function Step({ step, from, to, agent, plan, ending, isFolded = false }: StepProps) {
   const page = usePage()
   const { store } = useView()
   store.use(step)
@@ -31,6 +35,7 @@ export function Step({ step, from, to, agent, plan, ending }: StepProps) {
   const isSelected = useComputed(() => page.selected.value === step.id).value
   const { absorbed, attempts, notes, rejected, last, requests } = step
   const messages = agent.messages.filter(({ id }) => absorbed.includes(id))
+  const parts = stepParts(step, { from, to }, plan)
   return (
     <div class="conv-step" data-node={step.id} data-selected={isSelected ? '' : undefined}>
       {messages.map((message) => (
@@ -43,9 +48,9 @@ export function Step({ step, from, to, agent, plan, ending }: StepProps) {
           ),
       )}
       {last !== undefined && last !== 'stopped' && <QuietLine icon="error">Last answer, without tools: {reasonText[last]}</QuietLine>}
-      {stepParts(step, { from, to }, plan).map((part) => (
-        <Part key={part.id} part={part} agent={agent} />
-      ))}
+      {(isFolded ? parts : foldedParts(parts)).map((part) =>
+        part.kind === 'calls' ? <Calls key={part.id} {...part} /> : <Part key={part.id} part={part} agent={agent} />,
+      )}
       {rejected && <Rejected rejected={rejected} />}
       {notes.map((note, index) => (
         <Note key={index} note={note} />
@@ -54,6 +59,16 @@ export function Step({ step, from, to, agent, plan, ending }: StepProps) {
     </div>
   )
 }
+
+const Calls = ({ id, calls }: { readonly id: string; readonly calls: readonly CallNode[] }) => (
+  <CallFold
+    id={id}
+    calls={calls}
+    items={calls}
+    contains={(node) => calls.some((call) => call.id === node)}
+    render={(call) => <CallCard key={call.id} call={call} />}
+  />
+)
 
 function Part({ part, agent }: { readonly part: StepPart; readonly agent: AgentNode }) {
   const { AgentFlow } = useView()

@@ -1,5 +1,5 @@
-import { answerNeeded, elapsed, reasonText, type TurnNode } from '../../view/index.ts'
-import { cancelTurn, sendHeld } from '../state/actions.ts'
+import { answerNeeded, elapsed, reasonText, type TurnNode, turnTimes, workTime } from '../../view/index.ts'
+import { sendHeld } from '../state/actions.ts'
 import { isReleased, readOnly } from '../state/continuation.ts'
 import { usePage } from '../state/page.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -41,7 +41,7 @@ export function Tray() {
 function TurnProgress({ turn }: { readonly turn: TurnNode }) {
   const page = usePage()
   const { store } = useView()
-  const { status, waits, span, inQueue, cancelling } = store.use(turn)
+  const { status, waits, inQueue, cancelling } = store.use(turn)
   const needs = useNeeded(store)
   const isReadOnly = readOnly(page, store.id) !== undefined
   const hasStopped = isReleased(page, store.id) && needs === undefined && status === 'running'
@@ -58,15 +58,7 @@ function TurnProgress({ turn }: { readonly turn: TurnNode }) {
     <p class="tray-progress tone-muted small">
       <span class={isWaiting ? 'pulse pulse-waiting' : 'pulse'} />
       {text()}
-      {!isWaiting && ` · ${elapsed(store.now() - span.from)}`}
-      {cancelling === undefined && page.mayRun.value && !isReadOnly && (
-        <>
-          {' · '}
-          <button type="button" class="link-button" onClick={() => void cancelTurn(page, store, 'stop')}>
-            Finish with a short answer
-          </button>
-        </>
-      )}
+      {!isWaiting && ` · ${workTime(turnTimes(turn, store.now()), elapsed)}`}
     </p>
   )
 }

@@ -1,12 +1,15 @@
 import { useComputed } from '@preact/signals'
-import { type AgentNode, duration, grouped, price, reasonText, type TurnNode, tokens } from '../../view/index.ts'
+import { type AgentNode, grouped, price, reasonText, type TurnNode, tokens, turnTimes, workTime } from '../../view/index.ts'
 import { LongText } from '../markdown/long-text.tsx'
 import { readOnly } from '../state/continuation.ts'
 import { usePage } from '../state/page.ts'
+import { showModelRequest } from '../timeline/timeline-state.ts'
 import { CopyIcon } from '../ui/copy-button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
-import { answerOf, planStep, type ShownRange, shownSteps } from './conversation-items.ts'
+import { CallFold } from './call-fold.tsx'
+import { turnParts } from './call-runs.ts'
+import { answerOf, isQuiet, planStep, type ShownRange, shownSteps } from './conversation-items.ts'
 import { moreOperations, useView } from './conversation-view.ts'
 import { QuietLine } from './notes.tsx'
 import { PlanView } from './plan.tsx'
@@ -40,9 +43,25 @@ export function Turn({ turn, agent, isNested = false }: TurnProps) {
       {isNested || <h2 class={isChild ? 'speaker line' : 'visually-hidden'}>{agent.name}</h2>}
       <MoreButton count={earlier} word="earlier" onClick={() => showMore({ ...range.value, limit: range.value.limit + moreOperations })} />
       {planned && turn.plan && !shown.some(({ step }) => step === planned) && <PlanView id={`${planned.id}/plan`} plan={turn.plan} />}
-      {shown.map(({ step, from, to }) => (
-        <Step key={step.id} {...{ step, from, to, agent }} plan={step === planned ? turn.plan : undefined} ending={turn.ending} />
-      ))}
+      {turnParts(shown, isQuiet).map((part) =>
+        part.kind === 'step' ? (
+          <Step
+            key={part.shown.step.id}
+            {...{ ...part.shown, agent }}
+            plan={part.shown.step === planned ? turn.plan : undefined}
+            ending={turn.ending}
+          />
+        ) : (
+          <CallFold
+            key={part.id}
+            id={part.id}
+            calls={part.calls}
+            items={part.steps}
+            contains={(id) => part.steps.some(({ step }) => id === step.id || id.startsWith(`${step.id}.`))}
+            render={(each) => <Step key={each.step.id} {...{ ...each, agent }} plan={undefined} ending={turn.ending} isFolded />}
+          />
+        ),
+      )}
       <MoreButton count={later} word="later" onClick={() => showMore(laterRange(range.value, later))} />
       {report && !isAnswerShown && <AnswerText text={report.text} isJson={report.format === 'json'} />}
       <TurnEnd turn={turn} />
@@ -71,7 +90,7 @@ const MoreButton = ({ count, word, onClick }: MoreButtonProps) =>
     </p>
   ) : null
 
-const endTitles = { partial: 'Partial answer', failed: 'Failed', interrupted: 'Interrupted' } as const
+const endTitles = { partial: 'Partial answer', failed: 'Failed', interrupted: 'Stopped' } as const
 
 function TurnEnd({ turn: { ending } }: { readonly turn: TurnNode }) {
   if (!ending || ending.status === 'completed') return null
@@ -116,17 +135,21 @@ function TurnFoot({ turn, agent }: TurnProps) {
   const { totals } = turn
   const model = turn.steps.at(-1)?.attempts.at(-1)?.model
   const figures = totals
-    ? [duration(totals.durationMs), totals.usage.input > 0 && `${tokens(totals.usage)} tokens`, price(totals.cost), model].filter(Boolean)
+    ? [workTime(turnTimes(turn)), totals.usage.input > 0 && `${tokens(totals.usage)} tokens`, price(totals.cost), model].filter(Boolean)
     : [model]
   const messages = agent.messages.filter(({ id }) => turn.inputs.includes(id))
   const [message] = messages
   const answer = answerOf(turn)
+  const lastStep = turn.steps.at(-1)
   return (
     <div class="turn-foot line">
       <span class="truncate">{figures.join(' · ')}</span>
       <div class="conv-actions">
         {answer !== '' && <CopyIcon text={answer} label="Copy" />}
         {message && <CopyIcon icon="link" text={addressOf(store, message)} label="Copy link" />}
+        {lastStep && page.isAdmin.value && (
+          <IconButton icon="reasoning" label="What the model saw" onClick={() => showModelRequest(page, store, lastStep.id)} />
+        )}
         {message && page.mayRun.value && agent === store.root && !readOnly(page, store.id) && (
           <IconButton
             icon="retry"

@@ -11,6 +11,8 @@ interface StickToEnd {
   readonly content: RefObject<HTMLDivElement | null>
   /** The end is visible, and stays so while the content grows. */
   readonly isAtEnd: Signal<boolean>
+  /** There is more below what is visible. */
+  readonly isMoreBelow: Signal<boolean>
   toEnd(): void
   /** The content is about to change where the person looks: stay there. */
   hold(): void
@@ -21,6 +23,7 @@ export function useStickToEnd(): StickToEnd {
   const box = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
   const isAtEnd = useSignal(true)
+  const isMoreBelow = useSignal(false)
   const distance = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement): number => scrollHeight - scrollTop - clientHeight
   const toEnd = (): void => {
     isAtEnd.value = true
@@ -30,7 +33,11 @@ export function useStickToEnd(): StickToEnd {
     const { current } = box
     if (!current || !content.current) return
     let last = { top: 0, height: 0 }
+    const look = (): void => {
+      isMoreBelow.value = distance(current) >= nearPx
+    }
     const onScroll = (): void => {
+      look()
       const { scrollTop: top, scrollHeight: height } = current
       const isUp = top < last.top && height >= last.height
       last = { top, height }
@@ -41,6 +48,7 @@ export function useStickToEnd(): StickToEnd {
     const observer = new ResizeObserver(() => {
       if (isAtEnd.peek()) toEnd()
       else isAtEnd.value = distance(current) < 1
+      look()
     })
     observer.observe(current)
     observer.observe(content.current)
@@ -51,7 +59,7 @@ export function useStickToEnd(): StickToEnd {
     }
   }, [])
   return {
-    ...{ box, content, isAtEnd, toEnd },
+    ...{ box, content, isAtEnd, isMoreBelow, toEnd },
     hold() {
       isAtEnd.value = false
     },

@@ -8,6 +8,7 @@ import { hashOf } from '../state/hash-route.ts'
 import { partsWithData } from '../state/outputs.ts'
 import { type Page, usePage } from '../state/page.ts'
 import type { PendingMessage, SessionStore } from '../state/session-store.ts'
+import type { TurnSettings } from '../state/turn-settings.ts'
 import { ContinueThere } from '../ui/continue-there.tsx'
 import { CopyIcon } from '../ui/copy-button.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -86,19 +87,20 @@ export const addressOf = ({ id }: SessionStore, message: MessageNode): string =>
 interface Branch {
   readonly message: MessageNode
   readonly parts: readonly InputPart[]
+  readonly settings?: TurnSettings
 }
 
 const branching = new WeakSet<SessionStore>()
 
 /** Continues a copy of the session from this message on. False: it failed, and a notice says why. A second click makes no second copy. */
-export async function branchWith(page: Page, store: SessionStore, { message, parts }: Branch): Promise<boolean> {
+export async function branchWith(page: Page, store: SessionStore, { parts, ...given }: Branch): Promise<boolean> {
   if (branching.has(store)) return false
   branching.add(store)
   let sent: readonly InputPart[] = []
   const isLoaded = await attempt(page, async () => {
     sent = await partsWithData(page, store.id, parts)
   })
-  const isDone = isLoaded && (await branch(page, store, { message, parts: sent }))
+  const isDone = isLoaded && (await branch(page, store, { ...given, parts: sent }))
   branching.delete(store)
   return isDone
 }
@@ -151,7 +153,7 @@ function MessageEditor({ message, onClose }: { readonly message: MessageNode; on
           Cancel
         </button>
         <button type="button" class="button button-small button-primary" disabled={!canSend} onClick={() => void send()}>
-          Send in a copy
+          Send as new branch
         </button>
       </div>
     </div>

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import type { InteractionEvent, SessionExport } from '../../contracts/index.ts'
+import { Story } from '../../../test/fixtures/run-story.ts'
+import type { InteractionEvent, SessionExport, StreamEvent } from '../../contracts/index.ts'
 import { escaped, sessionHtml } from './session-html.ts'
 
 const hostile = `<script>alert(1)</script><img src=x onerror=alert(1)>"'&`
@@ -43,4 +44,16 @@ it('is one page without scripts, in which every text is text', () => {
   expect(html).toContain(`content="default-src 'none'; img-src data:; style-src 'unsafe-inline'"`)
   expect(html).toContain('not read yet')
   expect(html).toContain(`failed: the model failed: ${escaped(`${hostile}: ${hostile}`)}`)
+})
+
+it('says of a child its task, what failed inside, and work and waiting time', () => {
+  const events: StreamEvent[] = []
+  const root = new Story('root', events).begins().asks(0, 1).answers(100, 1)
+  root.calls(100, 1, { id: '1', tool: 'agent__scout', type: 'subagent_call' })
+  const scout = new Story('root/scout#1', events).begins(100, {}, { of: 'root', call: 't1.s1.1' }).asks(100, 1).answers(200, 1)
+  scout.calls(200, 1, { id: '1' }).ends(300, 1, { id: '1', error: { class: 'network', message: 'No.' } })
+  scout.asks(300, 2).answers(400, 2).wants(400, 2, { call: '1' }).decides(50_400, 2, { call: '1' }).over(50_500)
+  root.ends(50_500, 1, { id: '1', latencyMs: 50_400 }).over(50_500)
+  const html = sessionHtml({ ...document, events: events as InteractionEvent[] }, { markdown: escaped })
+  expect(html).toContain('<h3>scout <span>Oslo</span> <small>completed · 1 failed inside · 400 ms work · 50 s waiting</small></h3>')
 })

@@ -3,16 +3,21 @@ import {
   type AgentNode,
   applyEvent,
   type CallNode,
+  callTimes,
   childrenOf,
   duration,
   emptyTree,
+  failedInside,
   price,
   reasonText,
   type StepNode,
   size,
   type TurnNode,
+  taskText,
   timeText,
   tokens,
+  turnTimes,
+  workTime,
 } from '../../view/index.ts'
 import { diffRows } from '../ui/diff-rows.ts'
 import { exportStyles } from './export-styles.ts'
@@ -115,12 +120,14 @@ function stepHtml({ texts, attempts, calls, rejected }: StepNode, writer: Writer
 
 function callHtml(call: CallNode, writer: Writer): string {
   const { name, about, status, latencyMs, input, content, error, changes = [], output, parts = [] } = call
-  const head = [status, latencyMs === undefined ? '' : duration(latencyMs)].filter(Boolean).join(' · ')
   const agents = childrenOf(call)
+  const failed = failedInside(call)
+  const time = agents.length > 0 ? workTime(callTimes(call)) : latencyMs === undefined ? '' : duration(latencyMs)
+  const head = [status, failed > 0 ? `${failed} failed inside` : '', time].filter(Boolean).join(' · ')
   const result = error
     ? `<p class="error text">${escaped(`${error.class}: ${error.message}${error.remedy ? ` ${error.remedy}` : ''}`)}</p>`
     : pre(content ?? output ?? '')
-  return `<section class="call"><h3>${escaped(name)} <span>${escaped(about)}</span> <small>${escaped(head)}</small></h3>
+  return `<section class="call"><h3>${escaped(name)} <span>${escaped(about || taskText(call.child ?? {}))}</span> <small>${escaped(head)}</small></h3>
 ${input && agents.length === 0 ? pre(JSON.stringify(input, null, 2)) : ''}
 ${agents.map((agent) => agentHtml(agent, writer)).join('')}
 ${changes.map(({ path, diff }) => `<p class="muted">${escaped(path)}</p>${diffHtml(diff)}`).join('')}
@@ -150,12 +157,13 @@ const planMarks = { pending: '☐', in_progress: '▸', completed: '☑' } as co
 const planHtml = ({ plan }: TurnNode): string =>
   plan ? `<ul class="plan">${plan.steps.map(({ step, status }) => `<li>${planMarks[status]} ${escaped(step)}</li>`).join('')}</ul>` : ''
 
-function endingHtml({ status, reason, ending, totals }: TurnNode): string {
+function endingHtml(turn: TurnNode): string {
+  const { status, reason, ending, totals } = turn
   const words = ending?.status === 'failed' ? [ending.message, ending.remedy ?? ''] : []
   const said =
     status === 'completed'
       ? ''
       : `<p class="error text">${escaped([status, reason ? reasonText[reason] : '', ...words].filter(Boolean).join(': '))}</p>`
-  const figures = totals ? [duration(totals.durationMs), `${tokens(totals.usage)} tokens`, price(totals.cost)] : []
+  const figures = totals ? [workTime(turnTimes(turn)), `${tokens(totals.usage)} tokens`, price(totals.cost)] : []
   return `${said}<p class="muted small">${figures.filter(Boolean).map(escaped).join(' · ')}</p>`
 }

@@ -11,12 +11,14 @@ interface LongTextProps {
   /** At most so much at first. */
   readonly lines?: number
   readonly characters?: number
+  /** So many more on request. */
+  readonly more?: number
   /** Shows invisible characters by their code. */
   readonly isExact?: boolean
 }
 
 /** A text as it is. A long one is cut, and shows more on request. */
-export function LongText({ text, lines = Number.POSITIVE_INFINITY, characters = chunk, isExact = false }: LongTextProps) {
+export function LongText({ text, lines = Number.POSITIVE_INFINITY, characters = chunk, more = chunk, isExact = false }: LongTextProps) {
   const [shown, setShown] = useState(0)
   const visible = shown === 0 ? cutText(text, { lines, characters }) : cutText(text, { lines: Number.POSITIVE_INFINITY, characters: shown })
   const rest = text.length - visible.length
@@ -26,8 +28,8 @@ export function LongText({ text, lines = Number.POSITIVE_INFINITY, characters = 
       {(rest > 0 || shown > 0) && (
         <span class="long-more">
           {rest > 0 && (
-            <button type="button" class="link-button small" onClick={() => setShown(Math.max(shown, visible.length) + chunk)}>
-              {rest > chunk ? `Show more (${size(rest)} left)` : 'Show all'}
+            <button type="button" class="link-button small" onClick={() => setShown(Math.max(shown, visible.length) + more)}>
+              {rest > more ? `Show more (${size(rest)} left)` : 'Show all'}
             </button>
           )}
           {shown > 0 && (

@@ -11,6 +11,7 @@ import { Icon } from '../ui/icon.tsx'
 import { PaneHead } from '../ui/pane-head.tsx'
 import { CodeBox } from './agent-details.tsx'
 import { chooseAgent, rootsFirst } from './agent-facts.ts'
+import { DemoStart } from './demo-start.tsx'
 import { RecentSessions } from './recent-sessions.tsx'
 
 const maxExamples = 3
@@ -39,7 +40,13 @@ export function NewSessionPage({ agent: wanted }: { readonly agent: string | und
               There is no agent <code>{wanted}</code>. <strong>{agent.name}</strong> answers instead.
             </p>
           )}
-          {agent ? <Start key={agent.name} agent={agent} /> : page.status.value && <NoAgents />}
+          {agent && page.status.value?.demo && wanted === undefined ? (
+            <DemoStart agent={page.agents.value.find(({ name }) => name === 'lead') ?? agent} />
+          ) : agent ? (
+            <Start key={agent.name} agent={agent} />
+          ) : (
+            page.status.value && <NoAgents />
+          )}
         </div>
       </div>
     </>

@@ -1,4 +1,4 @@
-import { elapsed, isRunning, price, spentByTurns, tokens } from '../../view/index.ts'
+import { elapsed, isRunning, price, spentByTurns, tokens, turnTimes, workTime } from '../../view/index.ts'
 import type { SessionDocument } from '../api/documents.ts'
 import { useNeeded } from '../conversation/use-needed.ts'
 import { isReleased } from '../state/continuation.ts'
@@ -93,7 +93,9 @@ function SessionFacts({ store }: { readonly store: SessionStore }) {
       {turn && status && (
         <span class="session-state line">
           <StatusMark status={status} />
-          <span aria-hidden="true">{status === 'running' ? `running ${elapsed(store.now() - turn.span.from)}` : statusLabel(status)}</span>
+          <span aria-hidden="true">
+            {status === 'running' ? `running ${workTime(turnTimes(turn, store.now()), elapsed)}` : statusLabel(status)}
+          </span>
         </span>
       )}
       {usage.input + usage.output > 0 && (

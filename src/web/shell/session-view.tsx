@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { Composer } from '../conversation/composer.tsx'
 import { Conversation } from '../conversation/conversation.tsx'
+import { DemoStrip } from '../pages/demo-strip.tsx'
 import { hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
 import type { SessionStore } from '../state/session-store.ts'
@@ -34,6 +35,7 @@ export function SessionView() {
         <SessionHead store={store} />
         <SessionModel store={store} />
         <Conversation store={store} />
+        {page.status.value?.demo && <DemoStrip store={store} />}
         <Composer store={store} />
       </section>
       {(isTimelineOpen || tab === 'timeline') && (
@@ -55,7 +57,7 @@ export function SessionView() {
 
 function SessionModel({ store }: { readonly store: SessionStore }) {
   void store.frame.value
-  return <ModelBanner models={store.root?.spec?.models ?? []} maxButtons={0} />
+  return <ModelBanner models={store.root?.spec?.models ?? []} />
 }
 
 const NoSession = () => (

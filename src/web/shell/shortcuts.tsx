@@ -18,6 +18,7 @@ export function Shortcuts() {
       const command = opensPalette ? undefined : commandFor(page, event, isTyping(event.target))
       if (!opensPalette && !command) return
       event.preventDefault()
+      if (command?.isOnce && event.repeat) return
       if (command) command.run(page)
       else page.show({ kind: 'palette', text: '' })
     }

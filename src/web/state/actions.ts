@@ -103,11 +103,15 @@ export async function decide(
 export const branch = (
   page: Page,
   store: SessionStore,
-  { message, parts }: { readonly message: MessageNode; readonly parts: readonly InputPart[] },
+  {
+    message,
+    parts,
+    settings,
+  }: { readonly message: MessageNode; readonly parts: readonly InputPart[]; readonly settings?: TurnSettings | undefined },
 ): Promise<boolean> =>
   attempt(page, async () => {
     const { sessionId } = await page.http.post<{ readonly sessionId: string }>(`/v1/sessions/${store.id}/fork`, { seq: message.seq - 1 })
-    await page.http.post(`/v1/sessions/${sessionId}/messages`, { input: parts, clientId: crypto.randomUUID() })
+    await page.http.post(`/v1/sessions/${sessionId}/messages`, { input: parts, clientId: crypto.randomUUID(), ...settings })
     page.go({ view: 'session', id: sessionId })
   })
 
@@ -128,6 +132,9 @@ export const chooseDemoModel = (page: Page, model: string): Promise<boolean> =>
   attempt(page, async () => {
     page.status.value = await page.http.post('/v1/demo/model', { model })
   })
+
+/** Kills the server of the demonstration. Its answer may not arrive. */
+export const pullPlug = ({ http }: Page): Promise<unknown> => http.post('/v1/demo/pull-plug').catch(() => undefined)
 
 /** Shows a failure. Returns whether it succeeded: then errors of earlier actions are no longer of interest. */
 export async function attempt(page: Page, action: () => Promise<unknown>): Promise<boolean> {

@@ -13,6 +13,8 @@ interface Command {
   readonly name: string
   readonly icon: IconName
   readonly keys?: string
+  /** A key that is held calls it once. */
+  readonly isOnce?: boolean
   /** Default: always. */
   isAvailable?(page: Page): boolean
   run(page: Page): void
@@ -27,11 +29,34 @@ const isWide = (): boolean => matchMedia('(min-width: 600px)').matches
 const hasExtensions = ({ extensions }: Page): boolean => (extensions.value ?? []).length > 0
 const messageBox = (): HTMLElement | null => document.querySelector('#main textarea[aria-label="Message"]:not(:disabled)')
 
+/** Keys that answer the first request on the page. */
+export const answerKeys = { allow: 'Y', always: 'U', deny: 'D' } as const
+
+const answerSelectors = { allow: '[data-answer="allow"]', always: '.approval-always', deny: '[data-answer="deny"]' } as const
+
+/** A card that has just moved is not answered by a key that was meant for another one. */
+const answerButton = (answer: keyof typeof answerKeys): HTMLElement | null =>
+  document
+    .querySelector('#main .approval:not([data-moved]) fieldset:not(:disabled)')
+    ?.querySelector<HTMLElement>(answerSelectors[answer]) ?? null
+
+const answerWith = (answer: keyof typeof answerKeys, name: string): Omit<Command, 'group'> => ({
+  name,
+  icon: 'approval',
+  keys: answerKeys[answer],
+  isOnce: true,
+  isAvailable: () => answerButton(answer) !== null,
+  run: () => answerButton(answer)?.click(),
+})
+
 const actions: readonly Omit<Command, 'group'>[] = [
   { name: 'New session', icon: 'plus', keys: 'N', run: (page) => page.go({ view: 'new' }) },
   { name: 'Stop: end the turn immediately', icon: 'stop', keys: 'Mod+.', isAvailable: canStop, run: cancel('interrupt') },
   { name: 'Finish with a short answer', icon: 'check', isAvailable: canStop, run: cancel('stop') },
   { name: 'Write a message', icon: 'message', keys: 'M', isAvailable: () => messageBox() !== null, run: () => messageBox()?.focus() },
+  answerWith('allow', 'Allow once: the first request'),
+  answerWith('always', 'Always allow…: the first request'),
+  answerWith('deny', 'Deny: the first request'),
   { name: 'Show or hide the timeline', icon: 'timeline', keys: 'T', isAvailable: hasSession, run: toggleTimeline },
   { name: 'Show or hide the sessions', icon: 'sidebar', keys: 'Mod+B', isAvailable: isWide, run: toggleSidebar },
   { name: 'Export the session as JSON', icon: 'download', isAvailable: hasSession, run: exportAs('json') },

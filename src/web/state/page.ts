@@ -81,6 +81,7 @@ export function createPage() {
     tab: signal<'conversation' | 'timeline'>('conversation'),
     mayRun: has('run'),
     mayApprove: has('approve'),
+    isAdmin: has('admin'),
     go(next: HashRoute): void {
       location.hash = hashOf(next)
     },

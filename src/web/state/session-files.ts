@@ -45,7 +45,7 @@ export function copyAsCurl(page: Page, store: SessionStore): Promise<void> {
   const { value: draft } = openDraft(store.id)
   const parts = isEmptyDraft(draft) ? (store.root?.messages.at(-1)?.parts ?? []) : partsOf(draft)
   const { command, isShortened } = curlCommand({
-    origin: location.origin,
+    origin: `${location.origin}${location.pathname.replace(/\/[^/]*$/, '')}`,
     sessionId: store.id,
     parts,
     settings: turnSettings(draft.settings),

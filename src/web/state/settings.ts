@@ -18,12 +18,17 @@ export interface Settings {
   readonly lastAgent: string
 }
 
+/** Of the window: the timeline, at first. */
+function aThird(): number {
+  return Math.round(Math.min(800, Math.max(360, innerWidth * 0.34)))
+}
+
 const defaults: Settings = {
   theme: 'system',
   density: 'comfortable',
   sidebarWidth: 264,
-  timelineWidth: 500,
-  detailsHeight: 300,
+  timelineWidth: aThird(),
+  detailsHeight: 380,
   isSidebarOpen: true,
   isTimelineOpen: true,
   hasLetterKeys: true,

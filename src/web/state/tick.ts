@@ -4,11 +4,15 @@ import type { Page } from './page.ts'
 
 const everyMs = 500
 
-/** Moves the clock of the page while something runs, and shows in the title how many requests a person can answer. */
+/** Moves the clock of the page while something runs or the session that is shown waits, and shows in the title how many requests a person can answer. */
 export function tick(page: Page): void {
   let timer: ReturnType<typeof setInterval> | undefined
   effect(() => {
-    const isBusy = page.sessions.value.some(({ status }) => status === 'running')
+    const { value: route } = page.route
+    const shown = route.view === 'session' ? route.id : undefined
+    const isBusy = page.sessions.value.some(
+      ({ status, sessionId }) => status === 'running' || (status === 'suspended' && sessionId === shown),
+    )
     if (isBusy === (timer !== undefined)) return
     clearInterval(timer)
     timer = isBusy

@@ -1,5 +1,16 @@
 import { answeredText, type Cost, type Usage } from '../../contracts/index.ts'
-import { type CallNode, decidedText, duration, grouped, plural, price, type RequestNode, reasonText, size } from '../../view/index.ts'
+import {
+  type CallNode,
+  decidedText,
+  duration,
+  failedInside,
+  grouped,
+  plural,
+  price,
+  type RequestNode,
+  reasonText,
+  size,
+} from '../../view/index.ts'
 import { noteText } from '../conversation/note-text.ts'
 import { limitFacts } from '../pages/agent-facts.ts'
 import type { Fact } from '../ui/facts.tsx'
@@ -32,7 +43,10 @@ function ownDetails(of: Operation): RowDetails {
     case 'agent': {
       const { spec, turns, path, forkedFrom } = of.agent
       return {
-        sections: [{ name: 'Role', text: spec?.description }],
+        sections: [
+          { name: 'Task', text: of.agent.task },
+          { name: 'Role', text: spec?.description },
+        ],
         facts: [
           ['Path', path],
           ['Models', spec?.models.join(', ')],
@@ -59,11 +73,18 @@ function ownDetails(of: Operation): RowDetails {
       }
     }
     case 'step': {
-      const { attempts, rejected, last, texts } = of.step
+      const { attempts, rejected, last, texts, calls } = of.step
       return {
         error: rejected?.problems.join('\n'),
-        sections: texts.map(({ type, text }) => ({ name: type === 'reasoning' ? 'Reasoning' : 'Text', text })),
+        sections: [
+          ...texts.map(({ type, text }) => ({ name: type === 'reasoning' ? 'Reasoning' : 'Text', text })),
+          ...calls.map(({ tool, input }) => ({
+            name: 'Call',
+            text: [tool, input && JSON.stringify(input, null, 2)].filter(Boolean).join(' '),
+          })),
+        ],
         facts: [
+          ['Step', `${of.step.number} of turn ${of.turn.number}`],
           ['Model', attempts.at(-1)?.modelId],
           ['Last step', last && reasonText[last]],
         ],
@@ -97,17 +118,20 @@ function ownDetails(of: Operation): RowDetails {
 }
 
 function callDetails(call: CallNode): RowDetails {
-  const { error, input, content, output, changes = [], stored, hooks, exitCode, bytesIn, bytesOut, asked, permit } = call
+  const { error, input, content, output, changes = [], stored, hooks, exitCode, bytesIn, bytesOut, asked, permit, child } = call
+  const failed = failedInside(call)
   return {
     error: failureText(error),
     sections: [
-      { name: 'Input', text: input && JSON.stringify(input, null, 2) },
+      { name: 'Task', text: child?.task },
+      { name: 'Input', text: child?.task ? undefined : input && JSON.stringify(input, null, 2) },
       ...changes.map(({ kind, path, added, removed, diff }) => ({ name: kind || 'Change', text: `${path} +${added} −${removed}`, diff })),
-      { name: 'Output', text: error && changes.length === 0 ? undefined : (content ?? output) },
+      { name: child ? 'Result' : 'Output', text: error && changes.length === 0 ? undefined : (content ?? output) },
     ],
     facts: [
       ['Tool', call.tool === call.name ? undefined : call.tool],
       ['Reason', call.reason],
+      ['Failed inside', failed > 0 ? grouped(failed) : undefined],
       ['Exit code', exitCode?.toString()],
       ...asked.map((request): Fact => ['Approval', answerText(request)]),
       ['Permission', asked.length === 0 && permit?.kind === 'approved' ? decidedText('approved', permit.by) : undefined],

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { exactLine } from '../../util/exact-text.ts'
-import { duration, elapsed, type NodeId } from '../../view/index.ts'
+import type { NodeId } from '../../view/index.ts'
 import { LongText } from '../markdown/long-text.tsx'
 import { usePage } from '../state/page.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
@@ -9,11 +9,14 @@ import { Facts } from '../ui/facts.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Splitter } from '../ui/splitter.tsx'
 import { StatusMark, statusLabel } from '../ui/status-mark.tsx'
+import { Tabs } from '../ui/tabs.tsx'
+import { AskAgain } from './ask-again.tsx'
 import { type DetailSection, detailsOf } from './details-of.ts'
-import { useNodes } from './operation-row.tsx'
+import { timeText, useNodes } from './operation-row.tsx'
 import { rawJson } from './raw-json.ts'
-import { factsOf, isGrowing, type RowFacts } from './row-facts.ts'
+import { factsOf, type RowFacts } from './row-facts.ts'
 import { nodeOf, type Operation, rowOf } from './rows.ts'
+import { RequestTab, TokensTab } from './step-tabs.tsx'
 import type { TimelineState } from './timeline-state.ts'
 
 /** Everything that is known about the selected row. */
@@ -28,7 +31,9 @@ function DetailsOf({ state, id, of }: { readonly state: TimelineState; readonly 
   const [isRaw, setRaw] = useState(false)
   useNodes(state.store, of)
   const facts = factsOf(of, state.now)
-  const { name, status, problem, durationMs } = facts
+  const { name, status, problem } = facts
+  const isStep = of.kind === 'step' || of.kind === 'attempt'
+  const { value: tab } = state.stepTab
   const close = (): void => {
     state.isDetailsOpen.value = false
     document.getElementById('operations')?.focus()
@@ -54,7 +59,7 @@ function DetailsOf({ state, id, of }: { readonly state: TimelineState; readonly 
         <StatusMark status={status} />
         <h2 class="truncate">{exactLine(name.slice(0, 300))}</h2>
         <span class="timeline-details-state muted small truncate">
-          {[statusLabel(status), problem, isGrowing(facts) ? elapsed(durationMs) : duration(durationMs)].filter(Boolean).join(' · ')}
+          {[statusLabel(status), problem, timeText(facts)].filter(Boolean).join(' · ')}
         </span>
         <button type="button" class="button button-small" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
           Raw
@@ -62,10 +67,30 @@ function DetailsOf({ state, id, of }: { readonly state: TimelineState; readonly 
         <CopyButton text={() => rawJson(nodeOf(of))} />
         <IconButton icon="close" label="Close details" onClick={close} />
       </header>
+      {isStep && !isRaw && (
+        <div class="timeline-step-tabs line">
+          <Tabs
+            label="Details of the model step"
+            class="timeline-tabs"
+            tabs={{ request: 'Request', response: 'Response', tokens: 'Tokens' }}
+            selected={tab}
+            onSelect={(next) => (state.stepTab.value = next)}
+          />
+          <AskAgain key={id} store={state.store} of={of} />
+        </div>
+      )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       {/* biome-ignore lint/a11y/useSemanticElements: a group of texts, not of controls */}
-      <div class="timeline-details-body" role="group" aria-label="Contents" tabIndex={0} key={`${id} ${isRaw}`}>
-        {isRaw ? <Text text={rawJson(nodeOf(of))} /> : <Contents of={of} facts={facts} />}
+      <div class="timeline-details-body" role="group" aria-label="Contents" tabIndex={0} key={`${id} ${isRaw} ${isStep && tab}`}>
+        {isRaw ? (
+          <Text text={rawJson(nodeOf(of))} />
+        ) : isStep && tab === 'request' ? (
+          <RequestTab store={state.store} of={of} />
+        ) : isStep && tab === 'tokens' ? (
+          <TokensTab of={of} />
+        ) : (
+          <Contents of={of} facts={facts} />
+        )}
       </div>
     </section>
   )
@@ -74,14 +99,14 @@ function DetailsOf({ state, id, of }: { readonly state: TimelineState; readonly 
 function Contents({ of, facts: shown }: { readonly of: Operation; readonly facts: RowFacts }) {
   const { error, sections, facts } = detailsOf(of, shown)
   const texts = sections.map((section, index) => <Section key={index} {...section} />)
-  // What a call was given and has answered matters most.
-  const isCall = of.kind === 'call' || of.kind === 'request'
+  // What a call was given, and what a call or a model has answered, matters most.
+  const isFirst = of.kind === 'call' || of.kind === 'request' || of.kind === 'step'
   return (
     <>
       <Section name="Error" text={error} class="tone-error" />
-      {isCall && texts}
+      {isFirst && texts}
       <Facts class="timeline-facts" facts={facts} />
-      {!isCall && texts}
+      {!isFirst && texts}
     </>
   )
 }

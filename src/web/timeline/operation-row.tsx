@@ -1,5 +1,5 @@
 import { exactLine } from '../../util/exact-text.ts'
-import { duration, elapsed, type NodeId, price, tokens } from '../../view/index.ts'
+import { duration, elapsed, failedInside, type NodeId, price, tokens, waitingTime, workOf, workTime } from '../../view/index.ts'
 import { noteText } from '../conversation/note-text.ts'
 import type { SessionStore } from '../state/session-store.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -53,20 +53,45 @@ export function OperationRow(props: RowProps) {
         ))}
       </div>
       <span class="timeline-spent">{spentText(facts)}</span>
-      <span class="timeline-time" title={spentText(facts)}>
-        {isGrowing(facts) ? elapsed(facts.durationMs) : duration(facts.durationMs)}
+      <span class="timeline-time" title={[timeText(facts), spentText(facts)].filter(Boolean).join(' · ')}>
+        {state.column.value === 'time' ? <WorkTime facts={facts} /> : figureOf(facts, state.column.value)}
       </span>
     </div>
   )
+}
+
+function WorkTime({ facts }: { readonly facts: RowFacts }) {
+  const waiting = waitingTime(facts.waitedMs ?? 0)
+  return (
+    <>
+      {(isGrowing(facts) ? elapsed : duration)(workOf(facts))}
+      {waiting !== '' && (
+        <span class="timeline-waiting tone-warning">
+          +{waiting}
+          <span class="visually-hidden"> waiting</span>
+        </span>
+      )}
+    </>
+  )
+}
+
+function figureOf({ spent }: RowFacts, column: 'tokens' | 'cost'): string {
+  if (!spent || spent.usage.input + spent.usage.output === 0) return ''
+  if (column === 'tokens') return tokens(spent.usage)
+  return spent.cost === 'unknown' ? '?' : price(spent.cost)
 }
 
 /** Renders the row again when one of its nodes changes. */
 export function useNodes(store: SessionStore, of: Operation): void {
   if (of.kind === 'request') return
   store.use(of.kind === 'agent' ? of.agent : of.kind === 'turn' ? of.turn : of.kind === 'call' ? of.call : of.step)
-  const turn = (of.kind === 'call' ? of.call.child : of.kind === 'agent' ? of.agent : undefined)?.turns.at(-1)
+  const agent = of.kind === 'call' ? of.call.child : of.kind === 'agent' ? of.agent : undefined
+  const turn = agent && store.use(agent).turns.at(-1)
   if (turn) store.use(turn)
 }
+
+/** Of an operation that may grow. */
+export const timeText = (facts: RowFacts): string => workTime(facts, isGrowing(facts) ? elapsed : duration)
 
 function spentText({ spent }: RowFacts): string {
   if (!spent || spent.usage.input + spent.usage.output === 0) return ''
@@ -77,13 +102,15 @@ function spentText({ spent }: RowFacts): string {
 /** Deep levels are indented less, so that names keep their room. */
 const depth = (level: number): number => (level <= 7 ? level - 1 : 6 + (level - 7) * 0.3)
 
-function Label({ level, facts, isCollapsed, hiddenFailures, hasRows }: RowProps & { readonly facts: RowFacts }) {
+function Label({ of, level, facts, isCollapsed, hiddenFailures, hasRows }: RowProps & { readonly facts: RowFacts }) {
   const { name, about, problem, status, notes } = facts
+  const inside = of.kind === 'call' ? failedInside(of.call) : 0
+  const failed = hiddenFailures || inside
   return (
     <div
       class="timeline-label line"
       style={{ '--depth': depth(level) }}
-      title={exactLine([name, problem, about].filter(Boolean).join(' · ').slice(0, 400))}
+      title={exactLine([name, problem, inside > 0 && `${inside} failed inside`, about].filter(Boolean).join(' · ').slice(0, 400))}
     >
       <span class="timeline-chevron" data-open={hasRows && !isCollapsed ? '' : undefined}>
         {hasRows && <Icon name="chevron" />}
@@ -93,7 +120,7 @@ function Label({ level, facts, isCollapsed, hiddenFailures, hasRows }: RowProps 
         <span class="timeline-words">
           <span class="timeline-name truncate">{exactLine(name.slice(0, 200))}</span>
           {problem && <span class={`timeline-problem truncate tone-${statusTone(status)}`}>{problem}</span>}
-          {hiddenFailures > 0 && <span class="timeline-problem truncate tone-error">{hiddenFailures} failed</span>}
+          {failed > 0 && <span class="timeline-problem truncate tone-error">{failed} failed</span>}
           {notes.length > 0 && (
             <span class="timeline-note" role="img" aria-label={`${notes.length} notes`} title={notes.map(noteText).join('\n')}>
               <Icon name="error" />

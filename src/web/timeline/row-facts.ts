@@ -2,8 +2,10 @@ import type { Spent } from '../../contracts/index.ts'
 import {
   type AgentNode,
   type AttemptNode,
+  agentTimes,
   answerNeeded,
   type CallNode,
+  callTimes,
   childrenOf,
   isRunning,
   type NoteNode,
@@ -14,8 +16,9 @@ import {
   shownStatus,
   spentByAttempts,
   spentByTurns,
-  stepName,
   type TurnNode,
+  taskText,
+  turnTimes,
 } from '../../view/index.ts'
 import { callProblem, callStatus } from '../ui/call-status.ts'
 import type { MarkStatus } from '../ui/status-mark.tsx'
@@ -36,7 +39,9 @@ export interface RowFacts extends Named {
   /** Subject, in one line. May be empty. */
   readonly about: string
   readonly segments: readonly Segment[]
+  /** From start to end; of an agent, a turn or a call of an agent with the part of it that was no work. */
   readonly durationMs: number
+  readonly waitedMs?: number
   readonly spent?: Spent | undefined
   readonly notes: readonly NoteNode[]
 }
@@ -57,7 +62,7 @@ export function factsOf(of: Operation, now: { readonly value: number }): RowFact
   const isLive = status === 'running' || status === 'waiting' || status === 'suspended'
   const segments = segmentsOf(of, isLive ? now.value : 0)
   const notes = of.kind === 'step' ? of.step.notes : of.kind === 'agent' ? of.agent.notes : none
-  return { ...named, about: aboutOf(of), segments, ...figuresOf(of, segments), notes }
+  return { ...named, about: aboutOf(of), segments, ...figuresOf(of, segments, isLive ? now.value : undefined), notes }
 }
 
 export const isGrowing = ({ segments }: RowFacts): boolean => segments.some(({ isOpen }) => isOpen)
@@ -73,7 +78,7 @@ export function nameOf(of: Operation): Named {
     }
     case 'step':
       return {
-        name: stepName(of.agent, of.turn, of.step.number),
+        name: nameOfStep(of.agent, of.turn, of.step),
         status: stepStatus(of.step, of.turn),
         problem: of.step.rejected && 'invalid output',
       }
@@ -94,21 +99,42 @@ export function nameOf(of: Operation): Named {
 export function aboutOf(of: Operation): string {
   switch (of.kind) {
     case 'agent':
-      return of.agent.spec?.description ?? ''
+      return taskText(of.agent) || (of.agent.spec?.description ?? '')
     case 'turn':
       return firstLine(inputText(of.agent, of.turn))
     case 'step':
-      return firstLine(of.step.words ?? of.step.texts.at(-1)?.text ?? '') || (of.step.attempts.at(-1)?.model ?? '')
+      return firstLine(of.step.words ?? of.step.texts.at(-1)?.text ?? '')
     case 'attempt':
       return of.attempt.model
     case 'call': {
       const { about, progress, latencyMs } = of.call
-      return latencyMs === undefined && progress ? progress : about
+      return (latencyMs === undefined && progress) || about || taskText(of.call.child ?? {})
     }
     case 'request':
       return of.request.summary
   }
 }
+
+/** `claude-sonnet · replies`. All turns of a child are below one call: a further one is named. */
+function nameOfStep({ label }: AgentNode, turn: TurnNode, step: StepNode): string {
+  const model = step.attempts.at(-1)?.model ?? ''
+  const which = label === '' || turn.number === 1 ? [] : [`turn ${turn.number}`]
+  return [...which, model.slice(model.lastIndexOf('/') + 1), doneBy(step)].filter(Boolean).join(' · ')
+}
+
+function doneBy({ attempts, calls, requests, texts }: StepNode): string {
+  const agents = new Set(calls.flatMap(({ isAgent, name }) => (isAgent ? [name] : [])))
+  const tools = new Set(calls.flatMap(({ isAgent, name }) => (isAgent ? [] : [name])))
+  for (const { request } of requests.values()) if (request && !agents.has(request.tool)) tools.add(request.tool)
+  const parts = [agents.size > 0 && `asks ${few(agents, 'agents')}`, tools.size > 0 && `calls ${few(tools, 'tools')}`].filter(Boolean)
+  if (parts.length > 0) return parts.join(', ')
+  const { latencyMs, failure } = attempts.at(-1) ?? {}
+  if (failure) return 'no reply'
+  if (latencyMs === undefined) return texts.some(({ type }) => type === 'agent_message') ? 'writes' : 'thinks'
+  return 'replies'
+}
+
+const few = (names: ReadonlySet<string>, noun: string): string => (names.size <= 2 ? [...names].join(', ') : `${names.size} ${noun}`)
 
 /** The messages that began a turn. */
 export const inputText = ({ messages }: AgentNode, { inputs }: TurnNode): string =>
@@ -236,32 +262,23 @@ function settledSegments(of: Extract<Operation, { kind: 'step' | 'call' }>, now:
   return segments
 }
 
-function figuresOf(of: Operation, segments: readonly Segment[]): Pick<RowFacts, 'durationMs' | 'spent'> {
+function figuresOf(of: Operation, segments: readonly Segment[], now?: number): Pick<RowFacts, 'durationMs' | 'waitedMs' | 'spent'> {
   const length = segments.reduce((sum, { from, to }) => sum + Math.max(0, to - from), 0)
   switch (of.kind) {
     case 'agent':
-      return {
-        durationMs: of.agent.turns.reduce((sum, turn) => sum + turnDuration(turn, segments), 0),
-        spent: spentByTurns(of.agent.turns),
-      }
+      return { ...agentTimes(of.agent, now), spent: spentByTurns(of.agent.turns) }
     case 'turn':
-      return { durationMs: turnDuration(of.turn, segments), spent: spentByTurns([of.turn]) }
+      return { ...turnTimes(of.turn, now), spent: spentByTurns([of.turn]) }
     case 'step':
       return { durationMs: length, spent: spentByAttempts(of.step.attempts) }
     case 'attempt':
       return { durationMs: of.attempt.latencyMs ?? length, spent: spentByAttempts([of.attempt]) }
     case 'call': {
-      const { latencyMs, isSpawned } = of.call
       const turns = childrenOf(of.call).flatMap((agent) => agent.turns)
-      const shown = isSpawned ? undefined : latencyMs
-      return { durationMs: shown ?? length, ...(turns.length > 0 && { spent: spentByTurns(turns) }) }
+      if (turns.length > 0) return { ...callTimes(of.call, now), spent: spentByTurns(turns) }
+      return { durationMs: of.call.latencyMs ?? length }
     }
     case 'request':
       return { durationMs: length }
   }
-}
-
-function turnDuration({ totals, span, status }: TurnNode, segments: readonly Segment[]): number {
-  const end = status === 'running' ? (segments.findLast(({ kind }) => kind === 'child')?.to ?? span.to) : span.to
-  return totals?.durationMs ?? end - span.from
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Story } from '../../../test/fixtures/run-story.ts'
 import type { StreamEvent } from '../../contracts/index.ts'
 import { applyEvent, emptyTree, type RunTree } from '../../view/index.ts'
+import { detailsOf } from './details-of.ts'
 import { choicesOf, matcher, noFilter } from './filter.ts'
 import { activeSpans, factsOf } from './row-facts.ts'
 import { allRows, ancestorsOf, expandedRows, matchingRows, rowOf } from './rows.ts'
@@ -33,15 +34,47 @@ describe('rows', () => {
     expect(shown).toEqual([
       [1, 'root', 'running', undefined, 3_000],
       [2, 'turn 1', 'running', undefined, 3_000],
-      [3, 'step 1', 'completed', undefined, 1_000],
+      [3, 'fast · asks scout, calls book', 'completed', undefined, 1_000],
       [4, 'attempt 1', 'failed', 'rate limit', 100],
-      [4, 'scout', 'completed', undefined, 800],
-      [5, 'step 1', 'completed', undefined, 500],
+      [4, 'scout', 'completed', undefined, 700],
+      [5, 'fast · calls look_up', 'completed', undefined, 500],
       [6, 'look_up', 'completed', undefined, 200],
       [4, 'book', 'failed', 'network', 300],
-      [3, 'step 2', 'suspended', undefined, 500],
+      [3, 'fast · calls write_file', 'suspended', undefined, 500],
       [4, 'write_file', 'suspended', 'approval required', 600],
     ])
+  })
+
+  it('show work and waiting time of agents, turns and calls of agents', () => {
+    const events: StreamEvent[] = []
+    const root = new Story('root', events).begins().asks(0, 1).answers(100, 1)
+    root.calls(100, 1, { id: '1', tool: 'agent__scout', type: 'subagent_call' })
+    const scout = new Story('root/scout#1', events).begins(100, {}, { of: 'root', call: 't1.s1.1' }).is(100, {
+      type: 'interaction.input.accepted',
+      clientId: 'm' as never,
+      parts: [{ type: 'text', text: 'Look\nround' }],
+      mode: 'queue',
+    })
+    const started = {
+      type: 'interaction.subagent.started',
+      childId: 'root/scout#1' as never,
+      agent: 'scout',
+      childPath: 'root/scout#1',
+    } as const
+    root.is(100, started, 1)
+    scout.asks(100, 1).answers(200, 1).wants(200, 1, { call: '1' })
+    const times = (now: number) =>
+      allRows(treeOf(events)).flatMap(({ of }) => {
+        const { name, durationMs, waitedMs } = factsOf(of, { value: now })
+        return waitedMs === undefined ? [] : [[name, durationMs, waitedMs]]
+      })
+    expect(times(50_200)).toEqual([
+      ['root', 50_200, 50_000],
+      ['turn 1', 50_200, 50_000],
+      ['scout', 50_100, 50_000],
+    ])
+    const child = rowOf(allRows(treeOf(events)), 'root/t1.s1.1')!.of
+    expect(detailsOf(child, factsOf(child, { value: 0 })).sections[0]).toEqual({ name: 'Task', text: 'Look\nround' })
   })
 
   it('of agents that a tool has started are below the tool', () => {
@@ -51,7 +84,7 @@ describe('rows', () => {
       new Story(path, events).begins(100, {}, { of: 'root', call: 't1.s1.1' }).asks(100, 1).answers(200, 1).over(200)
     root.ends(300, 1, { id: '1', latencyMs: 200 })
     const shown = allRows(treeOf(events)).map((row) => `${row.level} ${factsOf(row.of, { value: 300 }).name}`)
-    expect(shown.slice(3)).toEqual(['4 plan', '5 scout', '6 step 1', '5 guide', '6 step 1'])
+    expect(shown.slice(3)).toEqual(['4 plan', '5 scout', '6 fast · replies', '5 guide', '6 fast · replies'])
   })
 
   it('have positions among their siblings, also of those that match', () => {
@@ -61,7 +94,13 @@ describe('rows', () => {
     )
     const failed = matchingRows(rows, matcher({ ...noFilter, status: 'failed' }))
     expect(failed.matches).toBe(2)
-    expect(failed.rows.map((row) => factsOf(row.of, { value: 0 }).name)).toEqual(['root', 'turn 1', 'step 1', 'attempt 1', 'book'])
+    expect(failed.rows.map((row) => factsOf(row.of, { value: 0 }).name)).toEqual([
+      'root',
+      'turn 1',
+      'fast · asks scout, calls book',
+      'attempt 1',
+      'book',
+    ])
     expect(failed.rows.map(({ position, parent }) => `${position}/${parent?.children ?? 1}`).join(' ')).toBe('1/1 1/1 1/1 1/2 2/2')
   })
 
@@ -100,9 +139,9 @@ describe('a filter', () => {
 
   it.each([
     [{ text: 'NETWORK book' }, ['book']],
-    [{ agent: 'scout' }, ['scout', 'step 1', 'look_up']],
+    [{ agent: 'scout' }, ['scout', 'fast · calls look_up', 'look_up']],
     [{ tool: 'look_up' }, ['look_up']],
-    [{ status: 'waiting' }, ['step 2', 'write_file']],
+    [{ status: 'waiting' }, ['fast · calls write_file', 'write_file']],
     [{ status: 'failed', agent: 'scout' }, []],
   ] as const)('%j', (filter, expected) => expect(names(filter)).toEqual(expected))
 

@@ -1,6 +1,6 @@
 import { addSpent } from '../../contracts/index.ts'
 import { exactLine } from '../../util/exact-text.ts'
-import { type AgentSummary, duration, grouped, price, tokens, treeSummary } from '../../view/index.ts'
+import { type AgentSummary, duration, grouped, price, tokens, treeSummary, waitingText, workOf } from '../../view/index.ts'
 import type { TimelineState } from './timeline-state.ts'
 
 interface Total {
@@ -10,6 +10,8 @@ interface Total {
   readonly calls: number
   readonly failed: number
   readonly latencyMs: number
+  /** The part of it that was no work. */
+  readonly waitedMs?: number
   readonly spent?: Pick<AgentSummary, 'usage' | 'cost'>
 }
 
@@ -90,8 +92,9 @@ function Totals({ title, note, rows }: { readonly title: string; readonly note?:
               {grouped(row.calls)}
               {row.failed > 0 && <div class="tone-error">{grouped(row.failed)} failed</div>}
             </td>
-            <td class="timeline-share" style={share(({ latencyMs }) => latencyMs, row)}>
-              {duration(row.latencyMs)}
+            <td class="timeline-share" style={share(workIn, row)}>
+              {duration(workIn(row))}
+              {waitingText(row) !== '' && <div class="tone-muted">{waitingText(row)}</div>}
             </td>
             {hasTokens && (
               <td class="timeline-share" style={share(tokensOf, row)}>
@@ -105,6 +108,8 @@ function Totals({ title, note, rows }: { readonly title: string; readonly note?:
     </table>
   )
 }
+
+const workIn = ({ latencyMs, waitedMs = 0 }: Total): number => workOf({ durationMs: latencyMs, waitedMs })
 
 /** Deep levels are indented less, so that names keep their room. */
 const indent = (level: number): number => Math.min(level, 4) * 10 + Math.max(0, level - 4) * 2

@@ -1,19 +1,30 @@
 import { computed, signal, untracked } from '@preact/signals'
 import { isRunning, type NodeId, type Span } from '../../view/index.ts'
+import type { Page } from '../state/page.ts'
 import type { SessionStore } from '../state/session-store.ts'
 import { isFiltering, matcher, noFilter } from './filter.ts'
 import { activeSpans } from './row-facts.ts'
 import { allRows, ancestorsOf, expandedRows, matchingRows, type Row, rowOf } from './rows.ts'
 import { createScale, isSameScale, pan, rangeOf, type TimeScale, zoom } from './time-scale.ts'
 
+/** What the model saw, what it wrote, and what that used. */
+export type StepTab = 'request' | 'response' | 'tokens'
+
+export const columns = { time: 'Time', tokens: 'Tokens', cost: 'Cost' } as const
+type Column = keyof typeof columns
+
 /** How a person looks at the timeline of a session. It outlives its pane. */
 export class TimelineState {
   readonly store: SessionStore
   readonly tab = signal<'timeline' | 'summary'>('timeline')
+  /** What the last column shows. */
+  readonly column = signal<Column>('time')
   readonly collapsed = signal<ReadonlySet<NodeId>>(new Set())
   readonly filter = signal(noFilter)
   readonly isFilterOpen = signal(false)
   readonly isDetailsOpen = signal(false)
+  /** Of the details of a model step. */
+  readonly stepTab = signal<StepTab>('response')
   /** Scrolls to the newest row while something runs. */
   readonly follows = signal(true)
   /** Without one, all of the time is shown. */
@@ -121,4 +132,15 @@ export function timelineState(store: SessionStore): TimelineState {
   const state = states.get(store) ?? new TimelineState(store)
   states.set(store, state)
   return state
+}
+
+/** Shows what the model saw in a step. */
+export function showModelRequest(page: Page, store: SessionStore, step: NodeId): void {
+  const state = timelineState(store)
+  state.tab.value = 'timeline'
+  state.stepTab.value = 'request'
+  state.isDetailsOpen.value = true
+  page.set({ isTimelineOpen: true })
+  page.tab.value = 'timeline'
+  page.selected.value = step
 }

@@ -5,6 +5,7 @@ import { IconButton } from '../ui/icon-button.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Details } from './details.tsx'
 import { FilterBar } from './filter-bar.tsx'
+import { JumpBar } from './jump-bar.tsx'
 import { OperationTree } from './operation-tree.tsx'
 import { SummaryTable } from './summary-table.tsx'
 import { type TimelineState, timelineState } from './timeline-state.ts'
@@ -27,7 +28,7 @@ export function Timeline({ store }: { readonly store: SessionStore }) {
   const isTree = state.tab.value === 'timeline'
   const { value: selected } = page.selected
   return (
-    <div class="timeline">
+    <div class="timeline" data-column={state.column.value}>
       <Head state={state} isEmpty={isEmpty} />
       {isEmpty ? (
         <p class="timeline-empty">
@@ -35,6 +36,7 @@ export function Timeline({ store }: { readonly store: SessionStore }) {
         </p>
       ) : isTree ? (
         <>
+          <JumpBar state={state} />
           {state.isFilterOpen.value && <FilterBar state={state} />}
           <OperationTree key={store.id} state={state} />
           {state.isDetailsOpen.value && selected !== undefined && <Details state={state} id={selected} />}

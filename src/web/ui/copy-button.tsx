@@ -29,7 +29,15 @@ export function CopyButton({ text }: { readonly text: string | (() => string) })
   )
 }
 
-export function CopyIcon({ text, label, icon = 'copy' }: { readonly text: string; readonly label: string; readonly icon?: IconName }) {
+export function CopyIcon({
+  text,
+  label,
+  icon = 'copy',
+}: {
+  readonly text: string | (() => string)
+  readonly label: string
+  readonly icon?: IconName
+}) {
   const { isCopied, copy } = useCopy(text)
   return <IconButton icon={isCopied ? 'check' : icon} label={label} onClick={copy} />
 }

@@ -15,10 +15,12 @@ interface MenuButtonProps {
   readonly class: string
   readonly children: ComponentChildren
   readonly align?: 'start' | 'end'
+  /** Its text says the label. */
+  readonly isNamed?: boolean
 }
 
 /** A button that opens a list of actions: arrows move, Enter selects, Escape closes. */
-export function MenuButton({ label, items, class: more, children, align = 'end' }: MenuButtonProps) {
+export function MenuButton({ label, items, class: more, children, align = 'end', isNamed = false }: MenuButtonProps) {
   const { box, isOpen, toggle, close } = usePopover('[role="menuitem"]')
   const onKeyDown = (event: KeyboardEvent): void => {
     if (!isOpen) return
@@ -34,7 +36,15 @@ export function MenuButton({ label, items, class: more, children, align = 'end' 
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the buttons inside
     <div class="menu-box" ref={box} onKeyDown={onKeyDown}>
-      <button type="button" class={more} aria-label={label} title={label} aria-haspopup="menu" aria-expanded={isOpen} onClick={toggle}>
+      <button
+        type="button"
+        class={more}
+        aria-label={isNamed ? undefined : label}
+        title={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onClick={toggle}
+      >
         {children}
       </button>
       {isOpen && (

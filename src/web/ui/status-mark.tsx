@@ -18,7 +18,7 @@ const marks: { readonly [Status in MarkStatus]: Mark } = {
   warning: { icon: 'error', tone: 'warning', label: 'warning' },
   failed: { icon: 'close', tone: 'error', label: 'failed' },
   declined: { icon: 'close', tone: 'error', label: 'declined' },
-  interrupted: { icon: 'stop', tone: 'warning', label: 'interrupted' },
+  interrupted: { icon: 'stop', tone: 'warning', label: 'stopped' },
   suspended: { icon: 'pause', tone: 'warning', label: 'waiting for you' },
   skipped: { icon: 'close', tone: 'muted', label: 'skipped' },
   unknown: { icon: 'question', tone: 'warning', label: 'result unknown' },

@@ -1,0 +1,45 @@
+import type { Host } from '../host/process-host.ts'
+import type { StoreInvocation } from '../options/project-invocations.ts'
+import { printNotice } from '../terminal/print-messages.ts'
+
+export interface ReindexProgress {
+  progress(done: number, total: number): void
+  clear(): Promise<void>
+}
+
+/** On a terminal, one line that is written again and again; elsewhere, a line every few seconds. */
+export function reindexProgress({ display }: Pick<StoreInvocation, 'display'>, host: Host): ReindexProgress {
+  const { stderr, window } = host
+  return window === 'terminal' && display.detail !== 'quiet' && display.logFormat === 'text'
+    ? changingLine(stderr)
+    : plainLines((text) => void printNotice(text, { host, display }), host)
+}
+
+const textOf = (done: number, total: number): string => `Reading ${done} of ${total} sessions`
+
+function changingLine(stderr: Host['stderr']): ReindexProgress {
+  let percent = -1
+  return {
+    progress(done, total) {
+      const now = Math.floor((100 * done) / total)
+      if (now === percent) return
+      percent = now
+      void stderr.write(`\r${textOf(done, total)}`)
+    },
+    clear: () => (percent >= 0 ? stderr.write('\r\u001b[K') : Promise.resolve()),
+  }
+}
+
+const lineMs = 5000
+
+function plainLines(print: (text: string) => void, { now }: Pick<Host, 'now'>): ReindexProgress {
+  let last = now()
+  return {
+    progress(done, total) {
+      if (now() - last < lineMs) return
+      last = now()
+      print(textOf(done, total))
+    },
+    clear: () => Promise.resolve(),
+  }
+}

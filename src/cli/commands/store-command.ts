@@ -1,0 +1,42 @@
+import { TroupeError } from '../../contracts/index.ts'
+import { type Reindexed, reindexStore } from '../../runtime/index.ts'
+import { plural } from '../../view/index.ts'
+import { sessionFolder, withSessions } from '../approvals/session-store.ts'
+import { whyUnwritable } from '../host/data-folder.ts'
+import { exitCodes } from '../host/exit-codes.ts'
+import type { Host } from '../host/process-host.ts'
+import type { StoreInvocation } from '../options/project-invocations.ts'
+import { printWarning } from '../terminal/print-messages.ts'
+import { safeJson } from '../terminal/safe-json.ts'
+import { reindexProgress } from './reindex-progress.ts'
+
+const none: Reindexed = { sessions: 0, turns: 0, skipped: [] }
+
+/** `troupe store reindex`: builds the records for search and usage again, also beside a running server. */
+export async function storeCommand(invocation: StoreInvocation, host: Host): Promise<number> {
+  const { output, display } = invocation
+  const folder = await sessionFolder(invocation, host)
+  const progress = reindexProgress(invocation, host)
+  const found = await withSessions(folder, none, (store) => {
+    refuseUnwritable(folder)
+    return reindexStore(store, progress)
+  })
+  await progress.clear()
+  const { sessions, turns, skipped } = found
+  const exit = skipped.length > 0 ? exitCodes.failed : exitCodes.done
+  if (output === 'json') {
+    await host.stdout.line(safeJson({ ok: skipped.length === 0, ...found, exitCode: exit.code }))
+    return exit.code
+  }
+  await host.stdout.line(`Indexed ${plural(turns, 'turn')} of ${plural(sessions, 'session')} in ${folder}.`)
+  for (const { sessionId, problem } of skipped) await printWarning(`Not indexed: session ${sessionId}: ${problem}`, { host, display })
+  return exit.code
+}
+
+function refuseUnwritable(folder: string): void {
+  const why = whyUnwritable(folder)
+  if (why === undefined) return
+  throw new TroupeError('config_invalid', 'The data folder cannot be written.', {
+    problems: [{ place: folder, message: why, remedy: 'Run the command as the owner of the folder.' }],
+  })
+}
