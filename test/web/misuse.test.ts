@@ -71,6 +71,7 @@ test('a second click or a key that is held does nothing twice, and answers no ot
 
   await Promise.all(['Weekend in Paris', 'Weekend in Vienna'].map((text) => startSession(scene, text)))
   await chat.button('Allow once').nth(1).waitFor()
+  await chat.page.locator('.approval:not([data-moved])').first().waitFor()
   await chat.page.evaluate(`for (let times = 0; times < 40; times++) setTimeout(() =>
     document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'y', bubbles: true, cancelable: true, repeat: times > 0 })), 30 * times)`)
   await expect.poll(() => chat.button('Allow once').count()).toBe(1)
