@@ -31,6 +31,8 @@ interface EndedTurn extends Pick<TurnRecord, 'agent' | 'isChild' | 'status' | 'a
 /** Usage outlives its tree, so its number is limited. */
 const keepTurns = 10_000
 
+const newest = (turns: readonly EndedTurn[]): EndedTurn[] => turns.slice(-keepTurns)
+
 /** The newest 10,000 records of turns. Texts are a part of their tree. */
 export function memoryTurns(trees: MemoryTrees): MemoryTurns {
   let turns: EndedTurn[] = []
@@ -43,14 +45,15 @@ export function memoryTurns(trees: MemoryTrees): MemoryTurns {
       tree.cost = { nanos: before.nanos + nanos, unpriced: before.unpriced + unpriced }
     }
     for (const turn of ended) if (turn.rows.length > 0) turns.push(turn)
-    turns.splice(0, turns.length - keepTurns)
+    // Seldom: it copies them all.
+    if (turns.length >= 2 * keepTurns) turns = newest(turns)
   }
 
   return {
     add,
     usage(query) {
       trees.checkOpen()
-      return reportOf(query, turns)
+      return reportOf(query, newest(turns))
     },
     unindexed() {
       trees.checkOpen()
