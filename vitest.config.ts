@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
 
 /** Tests with a browser, whose processes take all the time that a machine has. */
-const browser = ['test/web/**/*.test.ts', 'test/headends/browser.test.ts', 'test/kernel/serve-extensions.test.ts']
+const browser = ['test/web/**/*.test.ts', 'test/server/browser.test.ts', 'test/kernel/serve-extensions.test.ts']
 
 export default defineConfig({
   test: {

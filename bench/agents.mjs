@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { loadConfig, loadRegistry, nodeConfigFileSystem } from '../src/agents/index.ts'
+import { loadConfig, loadRegistry, nodeConfigFileSystem } from '../src/project/index.ts'
 
 const count = Number(process.argv[2] ?? 1000)
 const rounds = 5

@@ -13,9 +13,9 @@ if (role === 'server') await startServer()
 else await measure()
 
 async function startServer() {
-  const { headendServer, listen, storedTokens } = await import('../src/headends/server/index.ts')
-  const { restRoutes } = await import('../src/headends/rest/index.ts')
-  const { openaiRoutes } = await import('../src/headends/openai/index.ts')
+  const { headendServer, listen, storedTokens } = await import('../src/server/http/index.ts')
+  const { restRoutes } = await import('../src/server/rest/index.ts')
+  const { openaiRoutes } = await import('../src/server/openai/index.ts')
   const { createAgentRuntime, systemClock: clock } = await import('../src/runtime/index.ts')
   const { memoryStore } = await import('../src/stores/memory/index.ts')
   const store = memoryStore()

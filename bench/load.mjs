@@ -14,8 +14,8 @@ if (role.startsWith('serve-')) await startServer(role.slice(6))
 else await measure(role, Number(given ?? 1_000))
 
 async function startServer(kind) {
-  const { headendServer, listen, storedTokens } = await import('../src/headends/server/index.ts')
-  const { restRoutes } = await import('../src/headends/rest/index.ts')
+  const { headendServer, listen, storedTokens } = await import('../src/server/http/index.ts')
+  const { restRoutes } = await import('../src/server/rest/index.ts')
   const { createAgentRuntime, systemClock: clock } = await import('../src/runtime/index.ts')
   const { openStore } = await import('../src/stores/index.ts')
   const folder = mkdtempSync(join(tmpdir(), 'troupe-load-'))

@@ -20,9 +20,9 @@ const scenarios = {
 }
 
 async function startServer() {
-  const { headendServer, listen, serverRoutes, storedTokens } = await import('../src/headends/server/index.ts')
-  const { restRoutes } = await import('../src/headends/rest/index.ts')
-  const { mcpRoutes, mcpUpgrade } = await import('../src/headends/mcp/index.ts')
+  const { headendServer, listen, serverRoutes, storedTokens } = await import('../src/server/http/index.ts')
+  const { restRoutes } = await import('../src/server/rest/index.ts')
+  const { mcpRoutes, mcpUpgrade } = await import('../src/server/mcp/index.ts')
   const { createAgentRuntime, systemClock: clock } = await import('../src/runtime/index.ts')
   const { openStore } = await import('../src/stores/index.ts')
   const folder = mkdtempSync(join(tmpdir(), 'troupe-streams-'))

@@ -1,9 +1,10 @@
 // Agents from files, for programs that embed the runtime.
 import { resolve } from 'node:path'
-import { type AgentDiagnostic, type AgentSource, type FoundSkills, loadForProgram, type ProgramFiles } from './agents/index.ts'
 import type { Problem, Sandbox, SessionToolSource, SkillCard, Tool } from './contracts/index.ts'
+import { type AgentDiagnostic, type AgentSource, loadForProgram, type ProgramFiles } from './project/index.ts'
 import { type AgentLoopConfig, checkTools, systemClock } from './runtime/index.ts'
 import { contractProblems } from './tools/index.ts'
+import type { FoundSkills } from './tools/skills/index.ts'
 import {
   aBoolean,
   aString,
@@ -15,7 +16,7 @@ import {
   problemsError,
 } from './util/option-problems.ts'
 
-export type { AgentDiagnostic, AgentSource } from './agents/index.ts'
+export type { AgentDiagnostic, AgentSource } from './project/index.ts'
 
 export interface AgentFilesOptions {
   /** The tools that files may name; they become the tools of the configuration, with those of modules. Default: none. */

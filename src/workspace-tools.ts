@@ -4,21 +4,13 @@ import { systemClock } from './runtime/index.ts'
 import { type WorkspaceKit, type WorkspaceKitOptions, workspaceKit } from './tools/kit/index.ts'
 import { type ProcessSandbox, type ProcessSandboxOptions, processSandbox as sandboxOf } from './tools/sandbox/index.ts'
 
-export {
-  type FoundSkills,
-  findProjectRoot,
-  findSkills,
-  type ProjectContext,
-  projectContext,
-  type SkillProblem,
-  selectSkills,
-  userSkillDirectories,
-} from './agents/index.ts'
 export type { HttpAuth, HttpMethod, OpenApiDefinition, RestPagination, RestParameter, RestToolDefinition } from './contracts/index.ts'
 export { checkHooks, type HookDefinition, type HookPlace, type HookPoint, hooksFrom } from './tools/hooks/index.ts'
 export { type HttpToolOptions, type OpenApiOptions, openApiTools, restTool } from './tools/http/index.ts'
 export type { WorkspaceKit } from './tools/kit/index.ts'
+export { findProjectRoot, type ProjectContext, projectContext } from './tools/project-context/index.ts'
 export type { Availability } from './tools/sandbox/index.ts'
+export { type FoundSkills, findSkills, type SkillProblem, selectSkills, userSkillDirectories } from './tools/skills/index.ts'
 
 /** Only `workspace` is required. */
 export type WorkspaceOptions = Pick<WorkspaceKitOptions, 'workspace'> & Partial<WorkspaceKitOptions>

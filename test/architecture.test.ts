@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { importsOf, type Skeleton, skeleton } from './source-scanner.ts'
 
 const everyone = ['contracts', 'util']
-const library = ['agents', 'core', 'policy', 'view', 'models', 'steps', 'stores', 'tools', 'runtime', 'kernel']
+const library = ['project', 'core', 'policy', 'view', 'models', 'steps', 'stores', 'tools', 'runtime', 'kernel']
 
 /** Which folder of src/ may import which. This table is the architecture: a new edge is a decision. */
 const edges: { readonly [folder: string]: readonly string[] } = {
@@ -16,19 +16,19 @@ const edges: { readonly [folder: string]: readonly string[] } = {
   steps: [...everyone, 'policy', 'core'],
   view: [...everyone, 'core'],
   yaml: [...everyone],
-  agents: [...everyone, 'policy', 'yaml'],
+  project: [...everyone, 'policy', 'yaml', 'tools'],
   models: [...everyone, 'yaml'],
   stores: [...everyone],
   testing: [...everyone],
-  tools: [...everyone, 'policy', 'core'],
-  runtime: [...everyone, 'policy', 'core', 'steps', 'tools', 'agents', 'models', 'stores'],
-  kernel: [...everyone, 'policy', 'yaml', 'runtime', 'agents', 'tools'],
-  headends: [...everyone],
+  tools: [...everyone, 'policy', 'core', 'yaml'],
+  runtime: [...everyone, 'policy', 'core', 'steps', 'tools', 'models', 'stores'],
+  kernel: [...everyone, 'policy', 'yaml', 'runtime', 'project', 'tools'],
+  server: [...everyone],
   // Runs in the browser.
   web: [...everyone, 'policy', 'view'],
-  cli: [...everyone, ...library, 'headends', 'testing'],
+  cli: [...everyone, ...library, 'server', 'testing'],
   // The façade, src/index.ts. Concrete stores and the testing kit have entries of their own.
-  '': [...everyone, 'policy', 'core', 'agents', 'models', 'tools', 'runtime', 'kernel'],
+  '': [...everyone, 'policy', 'core', 'project', 'models', 'tools', 'runtime', 'kernel'],
 }
 const forTests = ['testing', 'stores']
 
@@ -46,7 +46,7 @@ const entries: { readonly [folder: string]: RegExp } = {
   stores: /^stores\/(?:[a-z-]+\/)?index\.ts$/,
   // The supervisor is a process that loads nothing else of the kernel.
   kernel: /^kernel\/(?:supervisor\/)?index\.ts$/,
-  headends: /^headends\/[a-z-]+\/index\.ts$/,
+  server: /^server\/[a-z-]+\/index\.ts$/,
   // Tests of stores use the sample tree of the contract.
   testing: /^testing\/(?:store-cases\/(?:sample-tree|turn-records)|index)\.ts$/,
 }
@@ -70,9 +70,7 @@ function importProblems(file: string, specifiers: readonly string[]): string[] {
     const owner = folderOf(target)
     if (owner === folder) {
       const [part, other] = [file, target].map((path) => path.split('/')[1])
-      return folder === 'headends' && part !== other && target !== 'headends/server/index.ts'
-        ? [`a headend imports another: ${target}`]
-        : []
+      return folder === 'server' && part !== other && target !== 'server/http/index.ts' ? [`a protocol imports another: ${target}`] : []
     }
     if (owner === '..') return isTest(file) && target.startsWith('../test/fixtures/') ? [] : [`leaves src: ${target}`]
     if (!allowed.includes(owner)) return [`${folder || 'index.ts'} may not import ${owner || target}`]
@@ -149,7 +147,7 @@ describe('the scanner', () => {
     ['core/a.ts', `import { x } from '../runtime/index.ts'`, ['core may not import runtime']],
     ['core/a.ts', `import type { X } from '../stores/memory/index.ts'`, ['core may not import stores']],
     ['core/a.ts', `export { x } from "../tools/index.ts"`, ['core may not import tools']],
-    ['core/a.ts', `export * from '../agents/index.ts'`, ['core may not import agents']],
+    ['core/a.ts', `export * from '../project/index.ts'`, ['core may not import project']],
     ['core/a.ts', `import '../models/index.ts'`, ['core may not import models']],
     ['core/a.ts', `const x = await import('../models/index.ts')`, ['core may not import models']],
     ['core/a.ts', `const x = await import(\`../models/index.ts\`)`, ['core may not import models']],
@@ -175,10 +173,10 @@ describe('the scanner', () => {
     ['runtime/a.ts', `import { x } from '../core/drive.ts'`, ['not through index.ts: core/drive.ts']],
     ['runtime/a.ts', `import { x } from '../kernel/index.ts'`, ['runtime may not import kernel']],
     ['runtime/a.ts', `import { x } from 'troupe/testing'`, ['imports the package by its own name: troupe/testing']],
-    ['headends/rest/a.ts', `import { x } from './b.ts'`, []],
-    ['headends/rest/a.ts', `import { x } from '../mcp/index.ts'`, ['a headend imports another: headends/mcp/index.ts']],
-    ['headends/rest/a.ts', `import { x } from '../../runtime/index.ts'`, ['headends may not import runtime']],
-    ['cli/a.ts', `import { x } from '../headends/rest/index.ts'\nconsole.log(process.env.HOME)`, []],
+    ['server/rest/a.ts', `import { x } from './b.ts'`, []],
+    ['server/rest/a.ts', `import { x } from '../mcp/index.ts'`, ['a protocol imports another: server/mcp/index.ts']],
+    ['server/rest/a.ts', `import { x } from '../../runtime/index.ts'`, ['server may not import runtime']],
+    ['cli/a.ts', `import { x } from '../server/rest/index.ts'\nconsole.log(process.env.HOME)`, []],
     ['odd/a.ts', '', ['a folder that the table does not know']],
     ['index.ts', `export { x } from './runtime/index.ts'`, []],
     ['index.ts', `export { x } from './stores/sqlite/index.ts'`, ['index.ts may not import stores']],

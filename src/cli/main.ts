@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import type { OverrideArguments } from '../agents/index.ts'
 import { TroupeError } from '../contracts/index.ts'
+import type { OverrideArguments } from '../project/index.ts'
 import { exitCodes } from './host/exit-codes.ts'
 import { type Host, processHost } from './host/process-host.ts'
 import { helpText } from './options/help-text.ts'
@@ -134,7 +134,7 @@ function fail(thrown: unknown, { output, display }: Form, host: Host): Promise<n
 /** Adds the errors of overridden settings, so that all errors of a command line are reported together. */
 async function withOverrides(error: TroupeError, written: OverrideArguments): Promise<TroupeError> {
   if (written.settings.length === 0 && (written.flags ?? []).length === 0) return error
-  const { parseOverrides } = await import('../agents/index.ts')
+  const { parseOverrides } = await import('../project/index.ts')
   try {
     parseOverrides(written)
     return error

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { agentFileSchema, agentOptionKeys, agentOptions, configSchema, parseAgentFile } from '../../src/agents/index.ts'
+import { agentFileSchema, agentOptionKeys, agentOptions, configSchema, parseAgentFile } from '../../src/project/index.ts'
 import { printJson } from '../cli/print-json.ts'
 
 const folder = join(import.meta.dirname, '..', '..', 'schemas')

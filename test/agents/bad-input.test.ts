@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { type Problem, TroupeError } from '../../src/contracts/index.ts'
 import {
   type AgentOption,
   type AgentOptionKey,
@@ -7,8 +8,7 @@ import {
   agentOptions,
   parseAgentFile,
   readAgentText,
-} from '../../src/agents/index.ts'
-import { type Problem, TroupeError } from '../../src/contracts/index.ts'
+} from '../../src/project/index.ts'
 
 const problemsOf = (text: string | Uint8Array): readonly Problem[] => {
   try {

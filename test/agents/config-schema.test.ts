@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
-import { configSchema } from '../../src/agents/index.ts'
+import { configSchema } from '../../src/project/index.ts'
 import { configOf } from '../fixtures/memory-files.ts'
 
 const fits = new Ajv2020({ strict: false }).compile(configSchema())

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { contentHash, type TrustRecords } from '../../src/agents/config/trust/trust-records.ts'
-import { findAgentPaths, SearchBudget, searchBounds } from '../../src/agents/registry/find-agent-paths.ts'
+import { contentHash, type TrustRecords } from '../../src/project/config/trust/trust-records.ts'
+import { findAgentPaths, SearchBudget, searchBounds } from '../../src/project/registry/find-agent-paths.ts'
 import { troupe } from './command.ts'
 import { agentsOf, child, type Folder, folder, problemsOf } from './folder.ts'
 

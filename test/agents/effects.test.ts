@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { type AgentOptionKey, agentOptionKeys, parseAgentFile } from '../../src/agents/index.ts'
 import { type Confinement, defaultSandboxPolicy, type SandboxPolicy } from '../../src/contracts/index.ts'
+import { type AgentOptionKey, agentOptionKeys, parseAgentFile } from '../../src/project/index.ts'
 import { FakeClock } from '../../src/testing/index.ts'
 import { childControlNames } from '../../src/tools/index.ts'
-import { serve } from '../headends/support.ts'
+import { serve } from '../server/support.ts'
 import { endlessShell } from '../tools/shell/endless-shell.ts'
 import { agentsOf, child, folder } from './folder.ts'
 import { counter, play, type Say, type Scene, tool } from './stage.ts'
@@ -117,7 +117,7 @@ const effects: { readonly [Key in AgentOptionKey]: () => Promise<void> } = {
     expect(clock.monotonic()).toBeLessThan(10_000)
   },
   async overrides() {
-    // test/headends shows what callers can set.
+    // test/server shows what callers can set.
     const { outcome } = await play({ boss: 'overrides: [seed, topP]', bossSays: async () => ({ text: 'Done.' }) })
     expect(outcome.snapshot.selectedAgent.overrides).toEqual(['seed', 'topP'])
   },

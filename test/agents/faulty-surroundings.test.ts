@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { nodeConfigFileSystem, readFileStates, trustFiles } from '../../src/agents/index.ts'
 import { trustPlaceOf } from '../../src/cli/team/load-config.ts'
 import { loadProject, type Project } from '../../src/cli/team/load-project.ts'
+import { nodeConfigFileSystem, readFileStates, trustFiles } from '../../src/project/index.ts'
 import { troupe } from './command.ts'
 import { child, folder } from './folder.ts'
 

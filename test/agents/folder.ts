@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll } from 'vitest'
-import { loadConfig, loadRegistry, nodeConfigFileSystem, type Registry, type RegistryOptions } from '../../src/agents/index.ts'
 import type { Problem } from '../../src/contracts/index.ts'
+import { loadConfig, loadRegistry, nodeConfigFileSystem, type Registry, type RegistryOptions } from '../../src/project/index.ts'
 
 /** A project on disk, gone after the tests. */
 export interface Folder {

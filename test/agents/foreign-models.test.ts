@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { modelName } from '../../src/agents/dialects/foreign-models.ts'
+import { modelName } from '../../src/project/dialects/foreign-models.ts'
 import { troupe } from './command.ts'
 import { agentsOf, folder } from './folder.ts'
 

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { contentHash } from '../../src/agents/config/trust/trust-records.ts'
-import { agentSkills, findSkills, parseOverrides } from '../../src/agents/index.ts'
 import { builtinToolNames } from '../../src/policy/builtin-tool-names.ts'
+import { contentHash } from '../../src/project/config/trust/trust-records.ts'
+import { agentSkills, parseOverrides } from '../../src/project/index.ts'
+import { findSkills } from '../../src/tools/skills/index.ts'
 import { agentsOf, child, folder, problemsOf } from './folder.ts'
 
 const tools = ['read_file', 'search_files', 'shell', 'write_file', 'web_fetch', 'github/create_issue']

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { agentSkills, agentTemplate, findSkills, parseOverrides, registeredTemplate } from '../../src/agents/index.ts'
+import { agentSkills, agentTemplate, parseOverrides, registeredTemplate } from '../../src/project/index.ts'
+import { findSkills } from '../../src/tools/skills/index.ts'
 import { agentsOf, child, folder } from './folder.ts'
 
 const skill = (name: string, description = `About ${name}`) => `---\nname: ${name}\ndescription: ${description}\n---\nDo it.`

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parseOverrides, type Registry } from '../../src/agents/index.ts'
 import { builtinToolNames } from '../../src/policy/builtin-tool-names.ts'
+import { parseOverrides, type Registry } from '../../src/project/index.ts'
 import { agentsOf, child, folder, problemsOf } from './folder.ts'
 
 const remediesOf = (registry: Registry) => (registry.ok ? [] : registry.problems.map(({ remedy }) => remedy))

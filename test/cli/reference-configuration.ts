@@ -1,11 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 
-import { defaultKeys, sectionNames, sectionOf, sections } from '../../src/agents/config/sections.ts'
-import type { Shape } from '../../src/agents/config/shape.ts'
-import { variableOf } from '../../src/agents/config/variables/option-variables.ts'
-import { type AgentOption, type AgentOptionKey, agentOptions } from '../../src/agents/index.ts'
-import { patternBounds, searchBounds } from '../../src/agents/registry/find-agent-paths.ts'
 import { typeText } from '../../src/cli/options/agent-file-help.ts'
+import { defaultKeys, sectionNames, sectionOf, sections } from '../../src/project/config/sections.ts'
+import type { Shape } from '../../src/project/config/shape.ts'
+import { variableOf } from '../../src/project/config/variables/option-variables.ts'
+import { type AgentOption, type AgentOptionKey, agentOptions } from '../../src/project/index.ts'
+import { patternBounds, searchBounds } from '../../src/project/registry/find-agent-paths.ts'
 import { code, made, page, table, textOf } from './markdown.ts'
 import { httpExample, httpKeyTexts, httpSection } from './reference-http.ts'
 

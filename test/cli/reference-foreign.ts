@@ -1,8 +1,8 @@
-import { dialectFolders } from '../../src/agents/dialects/detect-dialect.ts'
-import type { Dialect } from '../../src/agents/dialects/foreign-agent.ts'
-import { modelAliases } from '../../src/agents/dialects/foreign-models.ts'
-import { type ChoiceMeaning, dialectTables, type KeyRule } from '../../src/agents/dialects/key-tables.ts'
 import { foreignToolNames, ownToolsFor, readingTools } from '../../src/policy/foreign-tools.ts'
+import { dialectFolders } from '../../src/project/dialects/detect-dialect.ts'
+import type { Dialect } from '../../src/project/dialects/foreign-agent.ts'
+import { modelAliases } from '../../src/project/dialects/foreign-models.ts'
+import { type ChoiceMeaning, dialectTables, type KeyRule } from '../../src/project/dialects/key-tables.ts'
 import { code, made, page, table } from './markdown.ts'
 
 const titles: { readonly [D in Dialect]: string } = {

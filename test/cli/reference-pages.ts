@@ -1,4 +1,3 @@
-import { type AgentOption, agentOptionKeys, agentOptions } from '../../src/agents/index.ts'
 import { exitCodeOf, exitCodeOfError, exitCodes } from '../../src/cli/host/exit-codes.ts'
 import { typeText } from '../../src/cli/options/agent-file-help.ts'
 import { type CommandSpec, commands, commonFlags, type FlagSpec, usageOf } from '../../src/cli/options/command-specs.ts'
@@ -7,6 +6,7 @@ import { modelFailureClass, toolFailureClass } from '../../src/cli/schemas/enume
 import { lines } from '../../src/cli/schemas/events.ts'
 import type { Schema } from '../../src/cli/schemas/shapes.ts'
 import { type ErrorCode, errorTable, type ModelFailureClass, type StreamEvent, type TurnReason } from '../../src/contracts/index.ts'
+import { type AgentOption, agentOptionKeys, agentOptions } from '../../src/project/index.ts'
 import { reasonText } from '../../src/view/index.ts'
 import { code, made, page, table } from './markdown.ts'
 import { configurationPage, variablesPage } from './reference-configuration.ts'

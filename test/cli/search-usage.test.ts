@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { localPrincipal, type Model } from '../../src/contracts/index.ts'
 import { createAgentRuntime } from '../../src/runtime/index.ts'
 import { openStore } from '../../src/stores/index.ts'
-import { echoModel } from '../headends/support.ts'
+import { echoModel } from '../server/support.ts'
 import { workbench } from './troupe.ts'
 
 const { troupe, start, folder } = await workbench()

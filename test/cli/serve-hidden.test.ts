@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser } from '../browser.ts'
-import { connect } from '../headends/mcp-clients.ts'
+import { connect } from '../server/mcp-clients.ts'
 import { openChat } from '../web/chat-page.ts'
 import { agentText, type Served, serveScene } from './serve-scene.ts'
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, onTestFinished, test } from 'vitest'
-import { request } from '../headends/raw-request.ts'
+import { request } from '../server/raw-request.ts'
 import { agentText, type ModelReply, type Served, type ServeScene, serveScene } from './serve-scene.ts'
 import { binary } from './troupe.ts'
 

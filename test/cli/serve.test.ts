@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { codeBlocks, commandWords, readPage } from '../documentation.ts'
-import { request as rawRequest } from '../headends/raw-request.ts'
+import { request as rawRequest } from '../server/raw-request.ts'
 import { agentText, type Served, serveScene } from './serve-scene.ts'
 
 const scene = await serveScene()

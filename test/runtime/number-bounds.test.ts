@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { agentOptions } from '../../src/agents/index.ts'
 import { limitBounds, type NumberBounds, parameterBounds } from '../../src/contracts/index.ts'
+import { agentOptions } from '../../src/project/index.ts'
 import { createAgentRuntime } from '../../src/runtime/index.ts'
 import { ScriptedModel } from '../../src/testing/index.ts'
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { agentSkills, findSkills } from '../../src/agents/index.ts'
+import { agentSkills } from '../../src/project/index.ts'
+import { findSkills } from '../../src/tools/skills/index.ts'
 import { agentsOf, folder } from '../agents/folder.ts'
 import { skill } from './place.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { selectSkills } from '../../src/agents/skills/select-skills.ts'
 import type { SkillCard, SkillScope } from '../../src/contracts/index.ts'
 import { skillCatalogue } from '../../src/runtime/tree/skill-catalogue.ts'
+import { selectSkills } from '../../src/tools/skills/select-skills.ts'
 import { place, skill } from './place.ts'
 
 const card = (name: string, description: string, scope: SkillScope = 'repo'): SkillCard => ({

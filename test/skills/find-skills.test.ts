@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { FoundSkills } from '../../src/agents/skills/find-skills.ts'
+import type { FoundSkills } from '../../src/tools/skills/find-skills.ts'
 import { names, place, skill, told } from './place.ts'
 
 describe('where skills are found', () => {

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll } from 'vitest'
-import { type FoundSkills, findSkills, type SkillSearch } from '../../src/agents/skills/find-skills.ts'
-import { userSkillDirectories } from '../../src/agents/skills/skill-roots.ts'
+import { type FoundSkills, findSkills, type SkillSearch } from '../../src/tools/skills/find-skills.ts'
+import { userSkillDirectories } from '../../src/tools/skills/skill-roots.ts'
 
 /** A project beside a home directory, gone after the tests. */
 export interface Place {

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { projectContext } from '../../src/agents/project-context/project-context.ts'
-import { findProjectRoot } from '../../src/agents/project-context/project-files.ts'
+import { projectContext } from '../../src/tools/project-context/project-context.ts'
+import { findProjectRoot } from '../../src/tools/project-context/project-files.ts'
 import { place } from './place.ts'
 
 describe('the root of a project', () => {

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import type { Model, ModelPart, ModelRequest, Tool } from '../../src/contracts/index.ts'
 import { askUserTool } from '../../src/tools/builtin/ask-user.ts'
 import { updatePlanTool } from '../../src/tools/builtin/update-plan.ts'
-import type { ServedOptions } from '../headends/support.ts'
+import type { ServedOptions } from '../server/support.ts'
 import { hostileName } from './hostile-texts.ts'
 import type { Scene } from './web-scene.ts'
 

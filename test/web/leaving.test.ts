@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { revokeToken } from '../../src/headends/server/index.ts'
+import { revokeToken } from '../../src/server/http/index.ts'
 import { gate } from '../../src/testing/index.ts'
 import { openBrowser } from '../browser.ts'
 import { openChat, openTab } from './chat-page.ts'

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest'
 import type { AgentSpec } from '../../src/contracts/index.ts'
 import { turnSettings } from '../../src/web/state/turn-settings.ts'
-import { serve } from '../headends/support.ts'
+import { serve } from '../server/support.ts'
 
 const served = await serve({
   agents: [

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { webRoutes } from '../../src/headends/web/index.ts'
 import { systemClock } from '../../src/runtime/index.ts'
+import { webRoutes } from '../../src/server/web/index.ts'
 import { tripToolsOf } from '../fixtures/trip-tools.ts'
-import { localToken, type Served, type ServedOptions, serve } from '../headends/support.ts'
+import { localToken, type Served, type ServedOptions, serve } from '../server/support.ts'
 import { type Stories, storyModel } from './story-model.ts'
 
 // A team on a real server, with the built web chat. `npm run build` comes first.

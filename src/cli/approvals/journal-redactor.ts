@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { type Overlay, overlayFor } from '../../agents/index.ts'
 import { modelAdapter } from '../../models/by-name/index.ts'
+import { type Overlay, overlayFor } from '../../project/index.ts'
 import { type Redactor, redactor } from '../../util/redact.ts'
 import type { Host } from '../host/process-host.ts'
 import { modelOptions } from '../models/find-models.ts'

@@ -1,4 +1,4 @@
-import { findProjectRoot } from '../../agents/index.ts'
+import { findProjectRoot } from '../../tools/project-context/index.ts'
 import { plural } from '../../view/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'

@@ -1,5 +1,5 @@
-import { findProjectRoot } from '../../agents/index.ts'
 import { TroupeError } from '../../contracts/index.ts'
+import { findProjectRoot } from '../../tools/project-context/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'

@@ -1,4 +1,3 @@
-import { findProjectRoot } from '../../agents/index.ts'
 import {
   type ApprovalDecision,
   type ApprovalRequest,
@@ -9,6 +8,7 @@ import {
   type TreeFilter,
 } from '../../contracts/index.ts'
 import { readPendingApprovals } from '../../runtime/index.ts'
+import { findProjectRoot } from '../../tools/project-context/index.ts'
 
 export interface WaitingRequest {
   readonly request: ApprovalRequest

@@ -1,5 +1,5 @@
-import type { FoundAgent } from '../../agents/index.ts'
 import { type ApprovalRule, ruleVerdicts, TroupeError } from '../../contracts/index.ts'
+import type { FoundAgent } from '../../project/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { AgentsInvocation } from '../options/project-invocations.ts'

@@ -1,5 +1,5 @@
-import { type AgentOverrides, type ConfigRow, configRows } from '../../agents/index.ts'
 import type { Json } from '../../contracts/index.ts'
+import { type AgentOverrides, type ConfigRow, configRows } from '../../project/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { ConfigInvocation } from '../options/project-invocations.ts'

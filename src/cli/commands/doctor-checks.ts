@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
-import { isDocumentFile, overlayFor, type RegisteredAgent, sandboxOf, serversOf, storePathOf } from '../../agents/index.ts'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
+import { isDocumentFile, overlayFor, type RegisteredAgent, sandboxOf, serversOf, storePathOf } from '../../project/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import { displaySentence } from '../../util/as-sentence.ts'
 import { plural } from '../../view/index.ts'

@@ -1,5 +1,5 @@
-import { agentOptionKeys } from '../../agents/index.ts'
 import { type AgentLimits, defaultLimits, type Json } from '../../contracts/index.ts'
+import { agentOptionKeys } from '../../project/index.ts'
 import { type AgentDefinition, type AgentLoopConfig, createAgentRuntime, systemClock } from '../../runtime/index.ts'
 import { showDuration, showSize } from '../../util/parse-units.ts'
 import { plural } from '../../view/index.ts'

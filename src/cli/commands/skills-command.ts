@@ -1,5 +1,5 @@
-import type { FoundSkills } from '../../agents/index.ts'
 import type { Problem } from '../../contracts/index.ts'
+import type { FoundSkills } from '../../tools/skills/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { SkillsInvocation } from '../options/project-invocations.ts'

@@ -1,5 +1,6 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { TroupeError } from '../../contracts/index.ts'
 import {
   dialectFolders,
   type FileState,
@@ -10,8 +11,7 @@ import {
   type TrustRecord,
   trustFiles,
   trustOf,
-} from '../../agents/index.ts'
-import { TroupeError } from '../../contracts/index.ts'
+} from '../../project/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { TrustInvocation } from '../options/project-invocations.ts'

@@ -1,5 +1,5 @@
-import type { ConfigDiagnostic } from '../../agents/index.ts'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
+import type { ConfigDiagnostic } from '../../project/index.ts'
 import { plural } from '../../view/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'

@@ -1,7 +1,7 @@
-import { overlayFor } from '../../agents/index.ts'
 import { TroupeError } from '../../contracts/index.ts'
-import type { Demonstration, ModelOffer } from '../../headends/rest/index.ts'
 import { findAllModels } from '../../models/by-name/index.ts'
+import { overlayFor } from '../../project/index.ts'
+import type { Demonstration, ModelOffer } from '../../server/rest/index.ts'
 import type { ServedProject } from '../serve/served-project.ts'
 import { type RecordedModelsOptions, recordedModels } from './recorded-models.ts'
 

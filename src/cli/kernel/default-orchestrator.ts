@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { optionDefaults, type RegisteredAgent, readAgentText } from '../../agents/index.ts'
 import { orchestratorDescription, orchestratorName, orchestratorPrompt } from '../../kernel/index.ts'
+import { optionDefaults, type RegisteredAgent, readAgentText } from '../../project/index.ts'
 import type { Setup } from '../team/load-config.ts'
 
 const text = `---

@@ -1,5 +1,4 @@
 import { homedir } from 'node:os'
-import { overlayFor } from '../../agents/index.ts'
 import type { ExtensionLogger, ExtensionProblem, ExtensionStatus, SessionService, Store, Tool } from '../../contracts/index.ts'
 import {
   createKernel,
@@ -13,6 +12,7 @@ import {
   withheldOf,
 } from '../../kernel/index.ts'
 import { type Quarantined, quarantineNotice, withoutSupervisor } from '../../kernel/supervisor/index.ts'
+import { overlayFor } from '../../project/index.ts'
 import { randomIds, systemClock } from '../../runtime/index.ts'
 import { asSentence } from '../../util/as-sentence.ts'
 import { shortHash } from '../../util/hash.ts'

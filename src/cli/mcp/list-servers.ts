@@ -1,5 +1,5 @@
-import { placeOf } from '../../agents/index.ts'
 import { TroupeError } from '../../contracts/index.ts'
+import { placeOf } from '../../project/index.ts'
 import { redactor } from '../../util/redact.ts'
 import { plural } from '../../view/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'

@@ -1,6 +1,6 @@
-import { type ConfiguredServer, type RegisteredAgent, resolveServer, serversOf } from '../../agents/index.ts'
 import { type Diagnostic, type McpServerSettings, type SessionId, TroupeError } from '../../contracts/index.ts'
 import { serverDefinition } from '../../policy/mcp-servers.ts'
+import { type ConfiguredServer, type RegisteredAgent, resolveServer, serversOf } from '../../project/index.ts'
 import { type McpOptions, systemClock } from '../../runtime/index.ts'
 import type { McpHost, McpToolSource } from '../../tools/mcp/index.ts'
 import { knownNames } from '../../util/nearest-names.ts'

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
-import { sandboxOf } from '../../agents/index.ts'
 import type { SandboxPolicy } from '../../contracts/index.ts'
+import { sandboxOf } from '../../project/index.ts'
 import { type McpOptions, systemClock } from '../../runtime/index.ts'
 import { dataFolder, homeFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'

@@ -1,5 +1,5 @@
-import { serversOf } from '../../agents/index.ts'
 import { TroupeError } from '../../contracts/index.ts'
+import { serversOf } from '../../project/index.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 import type { Host } from '../host/process-host.ts'
 import type { RunInvocation } from '../options/parse-arguments.ts'

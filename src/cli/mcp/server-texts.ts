@@ -1,5 +1,5 @@
-import { redactSettings } from '../../agents/index.ts'
 import type { Json, JsonObject, McpServerDefinition, Tool } from '../../contracts/index.ts'
+import { redactSettings } from '../../project/index.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import type { NamedServer } from './project-servers.ts'
 

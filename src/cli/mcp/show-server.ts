@@ -1,6 +1,6 @@
-import { placeOf } from '../../agents/index.ts'
 import type { Json, JsonSchema, Tool } from '../../contracts/index.ts'
 import { serverDefinition } from '../../policy/mcp-servers.ts'
+import { placeOf } from '../../project/index.ts'
 import type { McpServerFacts, McpToolSource, PinnedTool, ToolPins } from '../../tools/mcp/index.ts'
 import { redactor } from '../../util/redact.ts'
 import { exitCodes } from '../host/exit-codes.ts'

@@ -5,9 +5,9 @@
 // 3. If the file is damaged, nothing is accepted.
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { nodeConfigFileSystem } from '../../agents/index.ts'
 import { type McpServerDefinition, TroupeError } from '../../contracts/index.ts'
 import { serverIdentity } from '../../policy/mcp-servers.ts'
+import { nodeConfigFileSystem } from '../../project/index.ts'
 import type { PinnedTool, PinVerdict, ToolPins } from '../../tools/mcp/index.ts'
 import { isPlainObject } from '../../util/json-schema/schema-values.ts'
 

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
-import { sandboxOf } from '../../agents/index.ts'
 import { type SessionId, type SessionToolSource, type Tool, TroupeError } from '../../contracts/index.ts'
 import { matchesSource, matchesTool } from '../../policy/tool-name-patterns.ts'
+import { sandboxOf } from '../../project/index.ts'
 import { dataFolder } from '../host/data-folder.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'

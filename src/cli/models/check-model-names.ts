@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
-import { type AgentDiagnostic, type Config, configuredText, overlayFor, type ReadableFile, variablesOf } from '../../agents/index.ts'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { modelAdapter, nearestModels } from '../../models/by-name/index.ts'
+import { type AgentDiagnostic, type Config, configuredText, overlayFor, type ReadableFile, variablesOf } from '../../project/index.ts'
 import type { Host } from '../host/process-host.ts'
 import type { Setup } from '../team/load-config.ts'
 import { modelOptions } from './find-models.ts'

@@ -1,6 +1,6 @@
-import { type ModelPrice, overlayFor, pricesOf, type RegisteredAgent, unpricedOf } from '../../agents/index.ts'
 import { type Model, type ModelAdapter, noUsage, type Problem, TroupeError, type Usage } from '../../contracts/index.ts'
 import { costAt, modelAdapter } from '../../models/by-name/index.ts'
+import { type ModelPrice, overlayFor, pricesOf, type RegisteredAgent, unpricedOf } from '../../project/index.ts'
 import type { Setup } from '../team/load-config.ts'
 import { modelOptions } from './find-models.ts'
 

@@ -1,4 +1,4 @@
-import { type AgentOption, agentOptionKeys, agentOptions, type ValueType } from '../../agents/index.ts'
+import { type AgentOption, agentOptionKeys, agentOptions, type ValueType } from '../../project/index.ts'
 import { showSize } from '../../util/parse-units.ts'
 import { columns, paragraph, type Row } from '../terminal/columns.ts'
 

@@ -1,4 +1,4 @@
-import { agentTemplate, type OverrideArguments, type RegisteredAgent, registeredTemplate } from '../../agents/index.ts'
+import { agentTemplate, type OverrideArguments, type RegisteredAgent, registeredTemplate } from '../../project/index.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import type { Host } from '../host/process-host.ts'
 import { readTeam } from '../team/load-team.ts'

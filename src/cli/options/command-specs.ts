@@ -1,5 +1,5 @@
 // The one list of commands, arguments and flags. Parsing, help, errors and the reference are made from it.
-import type { AgentOptionKey } from '../../agents/index.ts'
+import type { AgentOptionKey } from '../../project/index.ts'
 import { kernelCommands } from './kernel-command-specs.ts'
 import { projectCommands } from './project-command-specs.ts'
 import { serveCommands } from './serve-command-specs.ts'
@@ -74,7 +74,7 @@ const progressFlags: FlagGroup = {
 }
 
 /**
- * Settings with a flag of their own, with the capitalised summaries of the registry in src/agents. A test keeps the two equal; the
+ * Settings with a flag of their own, with the capitalised summaries of the registry in src/project. A test keeps the two equal; the
  * registry itself is not loaded, to keep help fast.
  */
 const limitFlags: FlagGroup = {

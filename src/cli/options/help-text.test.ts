@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type AgentOption, agentOptionKeys, agentOptions, parseAgentFile } from '../../agents/index.ts'
+import { type AgentOption, agentOptionKeys, agentOptions, parseAgentFile } from '../../project/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import { agentFileHelp } from './agent-file-help.ts'
 import { type CommandSpec, commands, commonFlags, flagsOf, usageOf } from './command-specs.ts'

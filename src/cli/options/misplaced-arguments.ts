@@ -1,5 +1,5 @@
-import type { AgentOptionKey } from '../../agents/index.ts'
 import type { Problem } from '../../contracts/index.ts'
+import type { AgentOptionKey } from '../../project/index.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import { type CommandSpec, flagsOf } from './command-specs.ts'
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import type { OverrideArguments } from '../../agents/index.ts'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
+import type { OverrideArguments } from '../../project/index.ts'
 import { suggestion } from '../../util/nearest-names.ts'
 import {
   agentFileTopic,

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
-import { type AgentOverrides, variablePlaces } from '../../agents/index.ts'
 import { TroupeError } from '../../contracts/index.ts'
+import { type AgentOverrides, variablePlaces } from '../../project/index.ts'
 import { type AgentLoopConfig, type OpenOptions, systemClock } from '../../runtime/index.ts'
 import { dataFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'

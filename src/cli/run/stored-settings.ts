@@ -1,15 +1,4 @@
 import {
-  type AgentOption,
-  type AgentOptionKey,
-  type AgentOverrides,
-  agentOptionKeys,
-  agentOptions,
-  type OverrideArguments,
-  parseOverrides,
-  type RegisteredAgent,
-  readOptionVariables,
-} from '../../agents/index.ts'
-import {
   type AgentLimits,
   type AgentSpec,
   type InteractionEvent,
@@ -20,6 +9,17 @@ import {
   type TreeId,
   TroupeError,
 } from '../../contracts/index.ts'
+import {
+  type AgentOption,
+  type AgentOptionKey,
+  type AgentOverrides,
+  agentOptionKeys,
+  agentOptions,
+  type OverrideArguments,
+  parseOverrides,
+  type RegisteredAgent,
+  readOptionVariables,
+} from '../../project/index.ts'
 import type { OpenOptions } from '../../runtime/index.ts'
 import { showDuration, showSize } from '../../util/parse-units.ts'
 

@@ -1,4 +1,4 @@
-import { type AuditRecord, readAudit } from '../../headends/server/index.ts'
+import { type AuditRecord, readAudit } from '../../server/http/index.ts'
 import { sessionFolder, withSessions } from '../approvals/session-store.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import type { Demonstration } from '../../headends/rest/index.ts'
+import type { Demonstration } from '../../server/rest/index.ts'
 import type { Host } from '../host/process-host.ts'
 import type { DisplayOptions } from '../options/parse-arguments.ts'
 import { columns, columnsOn, type Row } from '../terminal/columns.ts'

@@ -1,4 +1,4 @@
-import type { AccessEntry } from '../../headends/server/index.ts'
+import type { AccessEntry } from '../../server/http/index.ts'
 import { duration } from '../../view/index.ts'
 import type { Host } from '../host/process-host.ts'
 import type { DisplayOptions } from '../options/parse-arguments.ts'

@@ -1,10 +1,10 @@
 import type { Ids, Records, SchemaValidator } from '../../contracts/index.ts'
-import { anthropicRoutes } from '../../headends/anthropic/index.ts'
-import { type McpDependencies, mcpRoutes } from '../../headends/mcp/index.ts'
-import { openaiRoutes } from '../../headends/openai/index.ts'
-import { type RestDependencies, restRoutes } from '../../headends/rest/index.ts'
-import { areasOf, type Definitions, type Route, type ServerRouteDependencies, serverRoutes } from '../../headends/server/index.ts'
-import { webRoutes } from '../../headends/web/index.ts'
+import { anthropicRoutes } from '../../server/anthropic/index.ts'
+import { areasOf, type Definitions, type Route, type ServerRouteDependencies, serverRoutes } from '../../server/http/index.ts'
+import { type McpDependencies, mcpRoutes } from '../../server/mcp/index.ts'
+import { openaiRoutes } from '../../server/openai/index.ts'
+import { type RestDependencies, restRoutes } from '../../server/rest/index.ts'
+import { webRoutes } from '../../server/web/index.ts'
 
 export interface RouteDependencies extends Omit<ServerRouteDependencies, 'definitions'>, McpDependencies, RestDependencies {
   readonly ids: Ids

@@ -1,6 +1,6 @@
 import type { Store } from '../../contracts/index.ts'
-import { budgetOfTokens } from '../../headends/server/index.ts'
 import { type AgentRuntime, createAgentRuntime, systemClock } from '../../runtime/index.ts'
+import { budgetOfTokens } from '../../server/http/index.ts'
 import { projectGrants, userGrants } from '../approvals/project-grants.ts'
 import type { Host } from '../host/process-host.ts'
 import type { ServedProject } from './served-project.ts'

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
-import type { HeadendSettings } from '../../agents/index.ts'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
-import type { AdmissionLimits, AllowedNames, StreamLimits } from '../../headends/server/index.ts'
+import type { HeadendSettings } from '../../project/index.ts'
+import type { AdmissionLimits, AllowedNames, StreamLimits } from '../../server/http/index.ts'
 import { parseDuration } from '../../util/parse-units.ts'
 import type { ServeInvocation } from '../options/serve-invocations.ts'
 

@@ -1,6 +1,6 @@
 import type { Store } from '../../contracts/index.ts'
-import type { AccessEntry, Admission } from '../../headends/server/index.ts'
-import { observedStore, openExporter, SessionSpans, serverMetrics } from '../../headends/telemetry/index.ts'
+import type { AccessEntry, Admission } from '../../server/http/index.ts'
+import { observedStore, openExporter, SessionSpans, serverMetrics } from '../../server/telemetry/index.ts'
 import type { ServedProject } from './served-project.ts'
 
 export interface ServeTelemetry {

@@ -1,4 +1,6 @@
 import { dirname, relative, resolve } from 'node:path'
+import { type Problem, TroupeError } from '../../contracts/index.ts'
+import { type FoundExtension, orchestratorName } from '../../kernel/index.ts'
 import {
   agentTemplate,
   type FileState,
@@ -10,9 +12,7 @@ import {
   type RegisteredAgent,
   registeredTemplate,
   telemetryOf,
-} from '../../agents/index.ts'
-import { type Problem, TroupeError } from '../../contracts/index.ts'
-import { type FoundExtension, orchestratorName } from '../../kernel/index.ts'
+} from '../../project/index.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../../runtime/index.ts'
 import type { Host } from '../host/process-host.ts'
 import { defaultOrchestrator } from '../kernel/default-orchestrator.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../contracts/index.ts'
-import type { Listening } from '../../headends/server/index.ts'
 import type { AgentRuntime } from '../../runtime/index.ts'
+import type { Listening } from '../../server/http/index.ts'
 
 /** For responses that are being sent. */
 const closingMs = 1_000

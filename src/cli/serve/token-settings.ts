@@ -1,5 +1,5 @@
 import { type OwnerBudget, type Problem, roundUsd, TroupeError } from '../../contracts/index.ts'
-import { type RateLimits, type Scope, scopes, type TokenSettings } from '../../headends/server/index.ts'
+import { type RateLimits, type Scope, scopes, type TokenSettings } from '../../server/http/index.ts'
 import { parseAge } from '../../util/parse-time.ts'
 import type { TokenInvocation } from '../options/serve-invocations.ts'
 

@@ -1,5 +1,5 @@
-import { findProjectRoot } from '../../agents/index.ts'
 import { maxSearchChars, type Store, type TreeFilter, TroupeError } from '../../contracts/index.ts'
+import { findProjectRoot } from '../../tools/project-context/index.ts'
 import { isBlank } from '../../util/is-blank.ts'
 import { plural } from '../../view/index.ts'
 import type { Place } from '../approvals/next-commands.ts'

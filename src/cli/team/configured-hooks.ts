@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { delimiter, isAbsolute, resolve } from 'node:path'
-import { type Config, type ConfiguredHook, hooksOf, sandboxOf, type TrustRecords } from '../../agents/index.ts'
 import type { Hook, Problem } from '../../contracts/index.ts'
+import { type Config, type ConfiguredHook, hooksOf, sandboxOf, type TrustRecords } from '../../project/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import type { Host } from '../host/process-host.ts'
 import { trustPlaceOf } from './load-config.ts'

@@ -1,5 +1,16 @@
 import { resolve } from 'node:path'
 import {
+  type Json,
+  type OpenApiDefinition,
+  type Problem,
+  type RestToolDefinition,
+  type SessionId,
+  type SessionToolSource,
+  type Tool,
+  TroupeError,
+} from '../../contracts/index.ts'
+import { matchesSource, matchesTool } from '../../policy/tool-name-patterns.ts'
+import {
   type Config,
   type ConfiguredTool,
   type Environment,
@@ -13,18 +24,7 @@ import {
   type TrustRecords,
   trustOf,
   variablesIn,
-} from '../../agents/index.ts'
-import {
-  type Json,
-  type OpenApiDefinition,
-  type Problem,
-  type RestToolDefinition,
-  type SessionId,
-  type SessionToolSource,
-  type Tool,
-  TroupeError,
-} from '../../contracts/index.ts'
-import { matchesSource, matchesTool } from '../../policy/tool-name-patterns.ts'
+} from '../../project/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 
 export interface HttpToolContext {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { type Problem, TroupeError } from '../../contracts/index.ts'
 import {
   type AgentOverrides,
   type Config,
@@ -14,8 +15,7 @@ import {
   type TrustPlace,
   type TrustRecord,
   type TrustRecords,
-} from '../../agents/index.ts'
-import { type Problem, TroupeError } from '../../contracts/index.ts'
+} from '../../project/index.ts'
 import { dataFolder, homeFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
 import { joinErrors } from '../terminal/print-errors.ts'

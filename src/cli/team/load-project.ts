@@ -1,4 +1,5 @@
 import { basename, dirname, relative, resolve } from 'node:path'
+import type { TroupeError } from '../../contracts/index.ts'
 import {
   type AgentDiagnostic,
   type ConfigDiagnostic,
@@ -6,8 +7,7 @@ import {
   isAgentFile,
   projectAgentPaths,
   type Registry,
-} from '../../agents/index.ts'
-import type { TroupeError } from '../../contracts/index.ts'
+} from '../../project/index.ts'
 import type { Host } from '../host/process-host.ts'
 import { joinErrors } from '../terminal/print-errors.ts'
 import type { Setup } from './load-config.ts'

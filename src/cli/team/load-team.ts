@@ -1,3 +1,5 @@
+import { type ModelAdapter, TroupeError } from '../../contracts/index.ts'
+import { ignoredAddress } from '../../models/by-name/index.ts'
 import {
   type AgentOverrides,
   type Config,
@@ -15,9 +17,7 @@ import {
   storePathOf,
   toolsOfferedOf,
   unpricedOf,
-} from '../../agents/index.ts'
-import { type ModelAdapter, TroupeError } from '../../contracts/index.ts'
-import { ignoredAddress } from '../../models/by-name/index.ts'
+} from '../../project/index.ts'
 import type { AgentLoopConfig } from '../../runtime/index.ts'
 import { contractProblems, type StatedContracts } from '../../tools/index.ts'
 import type { Host } from '../host/process-host.ts'

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
-import type { RegisteredAgent } from '../../agents/index.ts'
 import type { Problem, Sandbox, SandboxPolicy, Tool, ToolFailure } from '../../contracts/index.ts'
+import type { RegisteredAgent } from '../../project/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import { confinementFor } from '../../steps/index.ts'
 import type { WorkspaceKit } from '../../tools/kit/index.ts'

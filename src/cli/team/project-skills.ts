@@ -1,21 +1,18 @@
 import { homedir } from 'node:os'
+import type { Problem } from '../../contracts/index.ts'
 import {
   type AgentSkills,
-  adminSkillDirectories,
   agentSkills,
   type Config,
-  type FoundSkills,
-  findProjectRoot,
-  findSkills,
   type RegisteredAgent,
   type SkillRequest,
   sandboxOf,
   skillsOf,
   unknownSkills,
-  userSkillDirectories,
-} from '../../agents/index.ts'
-import type { Problem } from '../../contracts/index.ts'
+} from '../../project/index.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../../runtime/index.ts'
+import { findProjectRoot } from '../../tools/project-context/index.ts'
+import { adminSkillDirectories, type FoundSkills, findSkills, userSkillDirectories } from '../../tools/skills/index.ts'
 import { plural } from '../../view/index.ts'
 import { homeFolder } from '../host/data-folder.ts'
 

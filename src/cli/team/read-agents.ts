@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import type { TroupeError } from '../../contracts/index.ts'
+import { modelSourceNames } from '../../models/by-name/index.ts'
 import {
   type AgentDiagnostic,
   type AgentOverrides,
@@ -9,9 +11,7 @@ import {
   registryError,
   unknownTools,
   unusedQueues,
-} from '../../agents/index.ts'
-import type { TroupeError } from '../../contracts/index.ts'
-import { modelSourceNames } from '../../models/by-name/index.ts'
+} from '../../project/index.ts'
 import type { Host } from '../host/process-host.ts'
 import { extensionIds } from '../kernel/extension-places.ts'
 import { misspeltModels } from '../models/check-model-names.ts'

@@ -1,5 +1,5 @@
-import type { AgentDiagnostic, ConfigDiagnostic } from '../../agents/index.ts'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
+import type { AgentDiagnostic, ConfigDiagnostic } from '../../project/index.ts'
 import { displaySentence } from '../../util/as-sentence.ts'
 import { shellWord } from '../../util/shell-word.ts'
 

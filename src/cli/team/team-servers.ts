@@ -1,3 +1,5 @@
+import { type McpServerSettings, type Problem, TroupeError } from '../../contracts/index.ts'
+import { matchesSource } from '../../policy/tool-name-patterns.ts'
 import {
   type ConfigDiagnostic,
   type ConfiguredServer,
@@ -5,9 +7,7 @@ import {
   resolveServer,
   serversOf,
   type VariableSources,
-} from '../../agents/index.ts'
-import { type McpServerSettings, type Problem, TroupeError } from '../../contracts/index.ts'
-import { matchesSource } from '../../policy/tool-name-patterns.ts'
+} from '../../project/index.ts'
 
 type Servers = { readonly [name: string]: McpServerSettings }
 

@@ -1,5 +1,5 @@
-import type { ImportModules } from '../../agents/index.ts'
 import type { Tool } from '../../contracts/index.ts'
+import type { ImportModules } from '../../project/index.ts'
 import { checkTools, systemClock } from '../../runtime/index.ts'
 import { packageFile } from '../package-file.ts'
 

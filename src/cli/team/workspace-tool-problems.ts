@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type RegisteredAgent, sandboxOf, skillsOf } from '../../agents/index.ts'
 import type { Problem } from '../../contracts/index.ts'
+import { type RegisteredAgent, sandboxOf, skillsOf } from '../../project/index.ts'
 import { matchesGlob, parseGlob } from '../../util/glob.ts'
 import { isInside } from '../../util/is-inside.ts'
 import type { Host } from '../host/process-host.ts'

@@ -1,21 +1,20 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { type ApprovalPolicy, type Hook, type Sandbox, type SandboxPolicy, TroupeError, wrapProjectText } from '../../contracts/index.ts'
+import { knownRules } from '../../policy/tool-name-problems.ts'
 import {
   approvalsOf,
   type Config,
   contextOf,
-  findProjectRoot,
   openApiNames,
-  projectContext,
   type RegisteredAgent,
   restToolNames,
   sandboxOf,
   serversOf,
   type TrustRecords,
-} from '../../agents/index.ts'
-import { type ApprovalPolicy, type Hook, type Sandbox, type SandboxPolicy, TroupeError, wrapProjectText } from '../../contracts/index.ts'
-import { knownRules } from '../../policy/tool-name-problems.ts'
+} from '../../project/index.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../../runtime/index.ts'
+import { findProjectRoot, projectContext } from '../../tools/project-context/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { flagProblems } from '../approvals/flag-rules.ts'
 import type { WithoutTerminal } from '../approvals/terminal-approver.ts'

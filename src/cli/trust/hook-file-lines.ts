@@ -1,5 +1,5 @@
 import { dirname, relative } from 'node:path'
-import { documentFilesIn, type FileState, listHookFiles, nodeConfigFileSystem } from '../../agents/index.ts'
+import { documentFilesIn, type FileState, listHookFiles, nodeConfigFileSystem } from '../../project/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import type { Host } from '../host/process-host.ts'
 import { exactLines } from '../terminal/exact-text.ts'

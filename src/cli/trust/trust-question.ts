@@ -1,4 +1,4 @@
-import { type FileState, mustShowInFull, type PendingFile, type Registry, trustEffect, trustFiles } from '../../agents/index.ts'
+import { type FileState, mustShowInFull, type PendingFile, type Registry, trustEffect, trustFiles } from '../../project/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import type { Host } from '../host/process-host.ts'
 import type { Setup } from '../team/load-config.ts'

@@ -1,5 +1,5 @@
-import { type TrustRecord, type TrustRecords, type TrustStore, trustOf } from '../../agents/index.ts'
 import type { ExtensionProblem } from '../../contracts/index.ts'
+import { type TrustRecord, type TrustRecords, type TrustStore, trustOf } from '../../project/index.ts'
 import type { FoundExtension } from '../kernel-types.ts'
 
 type Content = Pick<FoundExtension, 'folder' | 'hash'>

@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { TrustRecord } from '../../agents/index.ts'
+import type { TrustRecord } from '../../project/index.ts'
 import { trustExtension } from './extension-trust.ts'
 import { type FindOptions, findExtensions } from './find-extensions.ts'
 import { testProject } from './fixtures/test-kernel.ts'

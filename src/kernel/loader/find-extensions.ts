@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { decodeText, type TrustRecords } from '../../agents/index.ts'
 import type { ExtensionProblem } from '../../contracts/index.ts'
+import { decodeText, type TrustRecords } from '../../project/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { FoundExtension } from '../kernel-types.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { contentHash } from '../../agents/index.ts'
+import { contentHash } from '../../project/index.ts'
 import type { FoundExtension } from '../kernel-types.ts'
 import { extensionError } from './extension-failure.ts'
 

@@ -1,5 +1,5 @@
-import type { ValueSpec } from '../../agents/index.ts'
 import { parameterBounds, reasoningEfforts } from '../../contracts/index.ts'
+import type { ValueSpec } from '../../project/index.ts'
 
 const text = (example: string): ValueSpec => ({ type: { kind: 'text' }, example })
 const wholeFrom1 = (example: string): ValueSpec => ({ type: { kind: 'integer', min: 1 }, example })

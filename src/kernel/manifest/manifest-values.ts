@@ -1,5 +1,5 @@
 import { isMap, isSeq, type Node } from 'yaml'
-import { readSettings, readValue, type Setting, settingOf, type ValueSpec } from '../../agents/index.ts'
+import { readSettings, readValue, type Setting, settingOf, type ValueSpec } from '../../project/index.ts'
 import { describeNode, listNames, suggestName } from '../../yaml/messages.ts'
 import { type Position, type SourceText, startOfText } from '../../yaml/source-text.ts'
 import { manifestKeys } from './manifest-keys.ts'

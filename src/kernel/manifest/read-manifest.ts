@@ -1,5 +1,5 @@
-import { renderFile } from '../../agents/index.ts'
 import { extensionId, type JsonObject, type ReasoningEffort } from '../../contracts/index.ts'
+import { renderFile } from '../../project/index.ts'
 import { SourceText, startOfText } from '../../yaml/source-text.ts'
 import type { AgentSection, ExtensionManifest } from '../kernel-types.ts'
 import { scheduleProblem } from '../scheduler/cron-times.ts'

@@ -25,7 +25,7 @@ export async function withFoundSkills(config: AgentLoopConfig): Promise<FoundCon
   if (!isSkillFolders(search)) return { config, notices: [] }
   const { directories, disabled = [] } = search
   // Loaded here: it reads YAML.
-  const { findSkills } = await import('../../agents/index.ts')
+  const { findSkills } = await import('../../tools/skills/index.ts')
   const found = findSkills({ userDirectories: directories, disabled })
   const skills: readonly SkillCard[] = found.skills
   const problems = [

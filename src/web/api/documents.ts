@@ -1,4 +1,4 @@
-// What the server answers, as far as the page uses it. The routes of `src/headends/rest` produce it.
+// What the server answers, as far as the page uses it. The routes of `src/server/rest` produce it.
 import type {
   AgentDescription,
   ApprovalRequest,

@@ -1,0 +1,165 @@
+import type { CallResult, InputPart, Message, ReplyPart } from '../../contracts/index.ts'
+import { HttpError } from '../http/index.ts'
+import type { AssistantBlock, CountTokensBody, ResultBlock, UserBlock, WireMessage } from './request-schema.ts'
+
+/** The messages of a client, as a session takes them. */
+export interface Conversation {
+  readonly history: readonly Message[]
+  readonly input: readonly InputPart[]
+  /** The system prompt of the client. Empty without one. */
+  readonly instructions: string
+}
+
+/** @throws HttpError if the last message is not the user's, or calls and results do not match. */
+export function readMessages({ messages, system }: Pick<CountTokensBody, 'messages' | 'system'>): Conversation {
+  const reader = new MessageReader()
+  for (const [index, message] of messages.entries()) reader.read(message, `messages.${index}`)
+  const history = reader.history()
+  const last = history.at(-1)
+  if (last?.role !== 'user')
+    throw new HttpError('invalid_request', 'The last message must be a message of the user with a text, an image or a document.', {
+      parameter: 'messages',
+      remedy: last?.role === 'assistant' ? 'The beginning of an answer (prefill) is not supported.' : 'Add a message.',
+    })
+  const instructions = [...(system ? [plainText(system)] : []), ...reader.systemTexts]
+  return { history: history.slice(0, -1), input: last.parts, instructions: instructions.filter((text) => text !== '').join('\n\n') }
+}
+
+/** Messages of one role in a row become one, as in Anthropic's API. */
+class MessageReader {
+  readonly systemTexts: string[] = []
+  readonly #messages: Message[] = []
+  /** Calls without a result: names by id. */
+  readonly #open = new Map<string, string>()
+
+  read(message: WireMessage, place: string): void {
+    if (message.role === 'system') this.systemTexts.push(plainText(message.content))
+    else if (message.role === 'user') this.#readUser(blocksOf(message.content), place)
+    else this.#readAssistant(blocksOf(message.content), place)
+  }
+
+  history(): readonly Message[] {
+    this.#requireResults('messages')
+    return this.#messages
+  }
+
+  #readUser(blocks: readonly UserBlock[], place: string): void {
+    const results: CallResult[] = []
+    const parts: InputPart[] = []
+    for (const [index, block] of blocks.entries()) {
+      if (block.type !== 'tool_result') {
+        parts.push(...inputParts(block))
+        continue
+      }
+      const { result, beside } = this.#resultOf(block, `${place}.content.${index}`)
+      results.push(result)
+      parts.push(...beside)
+    }
+    if (results.length > 0) this.#messages.push({ role: 'tool', results })
+    if (parts.length === 0) return
+    this.#requireResults(place)
+    const last = this.#messages.at(-1)
+    if (last?.role === 'user') this.#messages.splice(-1, 1, { role: 'user', parts: [...last.parts, ...parts] })
+    else this.#messages.push({ role: 'user', parts })
+  }
+
+  /** Images and documents of a result follow it: a result of a history has text only. */
+  #resultOf({ tool_use_id: id, content = '', is_error: isError }: ResultBlock, place: string) {
+    const name = this.#open.get(id)
+    if (name === undefined)
+      throw new HttpError('invalid_request', `${place}: there is no tool_use block with the id "${id}" before it.`, { parameter: place })
+    this.#open.delete(id)
+    const all = blocksOf(content).flatMap(inputParts)
+    const texts = all.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    return { result: { id, name, ok: isError !== true, content: texts.join('\n') }, beside: all.filter(({ type }) => type !== 'text') }
+  }
+
+  #readAssistant(blocks: readonly AssistantBlock[], place: string): void {
+    this.#requireResults(place)
+    const parts = blocks.flatMap(replyParts)
+    for (const part of parts) if (part.type === 'call') this.#open.set(part.id, part.name)
+    if (parts.length === 0) return
+    const last = this.#messages.at(-1)
+    if (last?.role === 'assistant') this.#messages.splice(-1, 1, { role: 'assistant', parts: [...last.parts, ...parts] })
+    else this.#messages.push({ role: 'assistant', parts })
+  }
+
+  #requireResults(place: string): void {
+    const [id] = this.#open.keys()
+    if (id !== undefined)
+      throw new HttpError('invalid_request', `${place}: the tool_use block "${id}" has no tool_result block after it.`, {
+        parameter: place,
+      })
+  }
+}
+
+const blocksOf = <Block>(content: string | readonly Block[]): readonly (Block | TextBlock)[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : content
+
+interface TextBlock {
+  readonly type: 'text'
+  readonly text: string
+}
+
+const plainText = (content: string | readonly TextBlock[]): string =>
+  typeof content === 'string' ? content : content.map(({ text }) => text).join('\n\n')
+
+const textPart = (text: string): readonly InputPart[] => (text === '' ? [] : [{ type: 'text', text }])
+
+function inputParts(block: Exclude<UserBlock, ResultBlock>): readonly InputPart[] {
+  switch (block.type) {
+    case 'text':
+      return textPart(block.text)
+    case 'image':
+      return [imagePart(block)]
+    case 'document':
+      return documentParts(block)
+    case 'search_result':
+      return textPart(`${block.title} (${block.source})\n\n${plainText(block.content)}`)
+    default:
+      return block satisfies never
+  }
+}
+
+function imagePart({ source }: Extract<UserBlock, { type: 'image' }>): InputPart {
+  if (source.type === 'base64') return { type: 'image', mediaType: source.media_type, data: source.data }
+  return { type: 'image', mediaType: 'image/*', data: source.url }
+}
+
+function documentParts({ source, title, context }: Extract<UserBlock, { type: 'document' }>): readonly InputPart[] {
+  const name = title ? { name: title } : {}
+  const about = context ? textPart(context) : []
+  const asText = (text: string): InputPart => ({
+    type: 'file',
+    mediaType: 'text/plain',
+    data: Buffer.from(text).toString('base64'),
+    ...name,
+  })
+  switch (source.type) {
+    case 'base64':
+      return [...about, { type: 'file', mediaType: source.media_type, data: source.data, ...name }]
+    case 'url':
+      return [...about, { type: 'file', mediaType: 'application/pdf', data: source.url, ...name }]
+    case 'text':
+      return source.data === '' ? about : [...about, asText(source.data)]
+    case 'content':
+      return [...about, ...blocksOf(source.content).flatMap((block) => (block.type === 'text' ? textPart(block.text) : [imagePart(block)]))]
+    default:
+      return source satisfies never
+  }
+}
+
+/** Thinking is left out: its signature is valid for the provider that made it, and Troupe cannot know which one that was. */
+function replyParts(block: AssistantBlock): readonly ReplyPart[] {
+  switch (block.type) {
+    case 'text':
+      return block.text === '' ? [] : [{ type: 'text', text: block.text }]
+    case 'tool_use':
+      return [{ type: 'call', id: block.id, name: block.name, input: JSON.stringify(block.input ?? {}) }]
+    case 'thinking':
+    case 'redacted_thinking':
+      return []
+    default:
+      return block satisfies never
+  }
+}

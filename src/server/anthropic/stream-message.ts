@@ -1,0 +1,42 @@
+import type { Clock } from '../../contracts/index.ts'
+import { afterFirst, answerBroken, eventStream, type RouteRequest, requireAnswer, sseBytes, type Turn } from '../http/index.ts'
+import type { MessageEvents } from './message-events.ts'
+import type { WireEvent } from './wire-message.ts'
+
+export interface MessageStream {
+  readonly request: Pick<RouteRequest, 'sessions'>
+  readonly turn: Turn
+  readonly events: MessageEvents
+  readonly texts: 'live' | 'none'
+  readonly clock: Clock
+  readonly headers: { readonly [name: string]: string }
+}
+
+/** A turn that fails before its first output is answered with a status, and later with an event. */
+export async function streamMessage({ request, turn, events, texts, clock, headers }: MessageStream): Promise<Response> {
+  const { sessions } = request
+
+  async function* messageEvents(): AsyncGenerator<WireEvent> {
+    let hasBegun = false
+    for await (const part of turn.parts(texts)) {
+      if (part.type === 'end') break
+      if (part.type === 'broken') throw answerBroken(turn.sessionId, part.failure)
+      const next = events.read(part)
+      if (next.length === 0) continue
+      if (!hasBegun) yield* events.begin()
+      hasBegun = true
+      yield* next
+    }
+    const answer = await requireAnswer(sessions, await turn.outcome())
+    if (!hasBegun) yield* events.begin()
+    yield* events.end(answer)
+  }
+
+  return eventStream({
+    source: await afterFirst(messageEvents(), clock),
+    encode: (event) => sseBytes({ event: event.type, data: JSON.stringify(event) }),
+    clock,
+    headers,
+    left: () => turn.left(),
+  })
+}
