@@ -16,7 +16,7 @@ const edges: { readonly [folder: string]: readonly string[] } = {
   steps: [...everyone, 'policy', 'core'],
   view: [...everyone, 'core'],
   yaml: [...everyone],
-  project: [...everyone, 'policy', 'yaml', 'tools'],
+  project: [...everyone, 'policy', 'yaml', 'models', 'steps', 'stores', 'tools', 'runtime'],
   models: [...everyone, 'yaml'],
   stores: [...everyone],
   testing: [...everyone],

@@ -38,6 +38,7 @@ async function run(cwd: string, words: readonly string[], { env, stdin = '' }: C
   const window = windowFor(stderr, env)
   try {
     const code = await main(words, {
+      cwd,
       env,
       stdin: Readable.from(stdin.length === 0 ? [] : [Buffer.from(stdin)]),
       stdout: new Output(stdout),

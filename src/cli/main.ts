@@ -5,7 +5,6 @@ import { exitCodes } from './host/exit-codes.ts'
 import { type Host, processHost } from './host/process-host.ts'
 import { helpText } from './options/help-text.ts'
 import { type DisplayOptions, type HelpTopic, type Invocation, type OutputForm, parseArguments } from './options/parse-arguments.ts'
-import { packageVersion } from './package-file.ts'
 import { Interruption } from './run/interruption.ts'
 import { reportError } from './run/report-error.ts'
 import { columnsOn } from './terminal/columns.ts'
@@ -37,7 +36,7 @@ const defaultDisplay: DisplayOptions = { detail: 'normal', logFormat: 'text', co
 async function perform(invocation: Invocation, host: Host, argv: readonly string[]): Promise<number> {
   switch (invocation.kind) {
     case 'version':
-      await host.stdout.line(await packageVersion())
+      await host.stdout.line(await (await import('../project/index.ts')).packageVersion())
       return exitCodes.done.code
     case 'help':
       await host.stdout.text(await helpAbout(invocation.about, host))

@@ -167,6 +167,7 @@ export {
 } from './items.ts'
 export type { Json, JsonObject, JsonSchema, MaybePromise } from './json.ts'
 export { type AgentLimits, childLimits, defaultLimits, limitBounds } from './limits.ts'
+export type { Log } from './log.ts'
 export type {
   HttpServerDefinition,
   McpClientCredentials,

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { trustPlaceOf } from '../../src/cli/team/load-config.ts'
-import { loadProject, type Project } from '../../src/cli/team/load-project.ts'
 import { nodeConfigFileSystem, readFileStates, trustFiles } from '../../src/project/index.ts'
+import { loadProject } from '../../src/project/load-project.ts'
+import type { ProjectReport } from '../../src/project/project-report.ts'
+import { trustPlaceOf } from '../../src/project/setup/read-setup.ts'
 import { troupe } from './command.ts'
 import { child, folder } from './folder.ts'
 
@@ -17,19 +18,16 @@ const host = (path: string, more: { readonly [name: string]: string } = {}) => (
 })
 
 /** What `validate`, `doctor` and the others find in a folder. */
-async function projectIn(path: string, variables: { readonly [name: string]: string } = {}): Promise<Project> {
+async function projectIn(path: string, variables: { readonly [name: string]: string } = {}): Promise<ProjectReport> {
   vi.stubEnv('HOME', `${path}/.home`)
-  const before = process.cwd()
-  process.chdir(path)
   try {
-    return await loadProject(host(path, variables), {})
+    return await loadProject({ cwd: path, ...host(path, variables), importsModules: false })
   } finally {
-    process.chdir(before)
     vi.unstubAllEnvs()
   }
 }
 
-const placesOf = ({ error }: Project): readonly string[] => (error?.problems ?? []).map(({ place }) => place)
+const placesOf = ({ error }: ProjectReport): readonly string[] => (error?.problems ?? []).map(({ place }) => place)
 
 async function trust(path: string, ...files: readonly string[]): Promise<void> {
   const states = await readFileStates(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { schemaErrors } from '../../src/cli/team/load-team.ts'
+import { schemaErrors } from '../../src/project/open-project.ts'
 import { agentsOf, child, folder } from './folder.ts'
 
 const schema =

@@ -5,12 +5,13 @@ import { PassThrough } from 'node:stream'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { trustCommand } from '../../src/cli/commands/trust-command.ts'
 import type { Host } from '../../src/cli/host/process-host.ts'
-import { type Setup, setupWithoutConfig, trustPlaceOf } from '../../src/cli/team/load-config.ts'
-import { inspectTeam } from '../../src/cli/team/load-team.ts'
 import { Output } from '../../src/cli/terminal/output.ts'
 import { plainPaint } from '../../src/cli/terminal/paint.ts'
-import { askForTrust, type UntrustedFile } from '../../src/cli/trust/trust-question.ts'
+import { loadTrustedProject } from '../../src/cli/trust/load-trusted-project.ts'
+import { askForTrust } from '../../src/cli/trust/trust-question.ts'
 import { loadConfig, nodeConfigFileSystem } from '../../src/project/index.ts'
+import { type Setup, setupWithoutConfig, trustPlaceOf } from '../../src/project/setup/read-setup.ts'
+import type { UntrustedFile } from '../../src/project/trust/untrusted-files.ts'
 import { troupe } from './command.ts'
 import { child, folder } from './folder.ts'
 
@@ -165,6 +166,7 @@ describe('the question at a terminal', () => {
       if (said.endsWith('[y/N] ')) stdin.end(typed)
     })
     const host: Host = {
+      cwd: process.cwd(),
       env: {},
       stdin,
       stdout: new Output(new PassThrough()),
@@ -201,7 +203,8 @@ describe('the question at a terminal', () => {
   test('a dry run asks for no trust', async () => {
     const { path } = folder({ '.claude/agents/a.md': '---\nname: a\ndescription: A\nmodel: rehearsal\n---\nDo.\n' })
     const { host, said } = terminal('y\n', { env: { XDG_STATE_HOME: `${path}/.state` } })
-    const { registry } = await inspectTeam(`${path}/.claude/agents/a.md`, { host, overrides: { settings: [] }, storesTrust: false })
+    const options = { cwd: host.cwd, env: host.env, agents: `${path}/.claude/agents/a.md` }
+    const { registry } = await loadTrustedProject(options, { host, isTrusted: false, storesTrust: false })
     expect([said(), registry.untrusted.length]).toEqual(['', 1])
   })
 

@@ -148,6 +148,7 @@ test('standard output that cannot be written is reported: 1', async () => {
   const full = new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error('no space left'), { code: 'ENOSPC' })) })
   let stderr = ''
   const host: Host = {
+    cwd: '/',
     env: {},
     stdin: Readable.from([]),
     stdout: new Output(full),

@@ -42,6 +42,7 @@ export function quietHost(): { readonly host: Host; readonly stdout: () => strin
       }),
     )
   const host: Host = {
+    cwd: process.cwd(),
     env: {},
     stdin: Readable.from([]),
     stdout: output('stdout'),

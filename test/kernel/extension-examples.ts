@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { createExtension, templateKinds } from '../../src/cli/kernel/extension-template.ts'
+import { createExtension, templateKinds } from '../../src/kernel/extension-template.ts'
 import { findExtensions } from '../../src/kernel/index.ts'
 import { codeBlocks, readPage, root } from '../documentation.ts'
 

@@ -5,7 +5,7 @@ import { TemplateClass as Channel } from '../../extensions-template/channel/main
 import { TemplateClass as Scheduled } from '../../extensions-template/schedule/main.ts'
 import { TemplateClass as Service } from '../../extensions-template/service/main.ts'
 import { TemplateClass as Tools } from '../../extensions-template/tool/main.ts'
-import { createExtension, templateKinds } from '../../src/cli/kernel/extension-template.ts'
+import { createExtension, templateKinds } from '../../src/kernel/extension-template.ts'
 import { findExtensions } from '../../src/kernel/index.ts'
 import { FakeClock } from '../../src/testing/index.ts'
 import { callTool, extensionContext, temporaryFolder } from './extension-context.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { skillRows, skillsDocument } from '../../src/cli/commands/skills-command.ts'
-import { findProjectSkills, machineSkills } from '../../src/cli/team/project-skills.ts'
+import { findProjectSkills, machineSkills } from '../../src/project/workspace/project-skills.ts'
 import { place, skill } from './place.ts'
 
 describe('the skills that are listed', () => {
@@ -13,7 +13,7 @@ describe('the skills that are listed', () => {
       'etc/rules/SKILL.md': skill('rules'),
     })
     const found = findProjectSkills(
-      here.project,
+      { cwd: here.project, env: {} },
       { directories: [join(here.path, 'more')] },
       { systemDirectories: [join(here.path, 'share')], adminDirectories: [join(here.path, 'etc')] },
     )
@@ -33,7 +33,7 @@ describe('the skills that are listed', () => {
     const here = place({ 'project/skills/near/SKILL.md': skill('near'), 'tools/build/SKILL.md': skill('build') })
     const [directories, machine] = [['project/skills', 'tools'], { systemDirectories: [], adminDirectories: [] }]
     const folders = directories.map((folder) => join(here.path, folder))
-    const found = findProjectSkills(here.project, { directories: folders, writable: [join(here.path, 'tools')] }, machine)
+    const found = findProjectSkills({ cwd: here.project, env: {} }, { directories: folders, writable: [join(here.path, 'tools')] }, machine)
     expect(found.skills.map(({ name, scope }) => [name, scope])).toEqual([
       ['build', 'repo'],
       ['near', 'repo'],

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type OwnerId, type Problem, type Store, type TreeEntry, type TreeId, TroupeError } from '../../contracts/index.ts'
+import { sessionFolder, withSessions } from '../../project/index.ts'
 import { endTree } from '../../runtime/index.ts'
 import { exitCodeOfError, exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
@@ -11,7 +12,6 @@ import { findSession, type SessionPlace, unknownSession } from '../sessions/find
 import { troupeError } from '../terminal/print-errors.ts'
 import { printError } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
-import { sessionFolder, withSessions } from './session-store.ts'
 
 const byCommand = 'troupe approvals drop'
 

@@ -1,10 +1,16 @@
 import { join } from 'node:path'
 import { modelAdapter } from '../../models/by-name/index.ts'
-import { type Overlay, overlayFor } from '../../project/index.ts'
+import {
+  type ConfigOptions,
+  modelOptions,
+  type Overlay,
+  overlayFor,
+  readSetup,
+  type Setup,
+  setupWithoutConfig,
+} from '../../project/index.ts'
 import { type Redactor, redactor } from '../../util/redact.ts'
 import type { Host } from '../host/process-host.ts'
-import { modelOptions } from '../models/find-models.ts'
-import { type ConfigOptions, readSetup, type Setup, setupWithoutConfig } from '../team/load-config.ts'
 import type { WaitingSession } from './waiting-requests.ts'
 
 /**

@@ -1,4 +1,5 @@
 import { TroupeError } from '../../contracts/index.ts'
+import { type GrantRecord, type UserGrants, userGrants } from '../../project/index.ts'
 import { findProjectRoot } from '../../tools/project-context/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { exitCodes } from '../host/exit-codes.ts'
@@ -6,8 +7,6 @@ import type { Host } from '../host/process-host.ts'
 import type { ApprovalsInvocation } from '../options/project-invocations.ts'
 import { printDocument, printNotice } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
-import type { GrantRecord } from './grant-records.ts'
-import { type UserGrants, userGrants } from './project-grants.ts'
 
 /** `troupe approvals revoke`: removes grants of this project. */
 export async function revokeGrants({ output, display, named: keys, isAll }: ApprovalsInvocation, host: Host): Promise<number> {

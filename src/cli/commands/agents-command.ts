@@ -1,16 +1,16 @@
 import { type ApprovalRule, ruleVerdicts, TroupeError } from '../../contracts/index.ts'
-import type { FoundAgent } from '../../project/index.ts'
+import { type FoundAgent, loadProject } from '../../project/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
+import { placeOf } from '../host/place-of.ts'
 import type { Host } from '../host/process-host.ts'
 import type { AgentsInvocation } from '../options/project-invocations.ts'
-import { loadProject } from '../team/load-project.ts'
 import { columns, columnsOn, type Row } from '../terminal/columns.ts'
 import { printDocument, printNotice } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
 
 /** `troupe agents list`: lists the readable agents and mentions errors. Reports the errors in full if no agent is readable. */
 export async function agentsCommand({ output, display, configFile }: AgentsInvocation, host: Host): Promise<number> {
-  const { registry, error, isConfigured } = await loadProject(host, { configFile })
+  const { registry, error, isConfigured } = await loadProject({ ...placeOf(host), configFile, importsModules: false })
   const agents = registry.found.toSorted((a, b) => (a.place < b.place ? -1 : 1))
   // A configuration named with --config must be valid.
   if (error && configFile !== undefined && !isConfigured) throw error

@@ -1,20 +1,19 @@
 import type { Json } from '../../contracts/index.ts'
-import { type AgentOverrides, type ConfigRow, configRows } from '../../project/index.ts'
+import { type AgentOverrides, type ConfigRow, configRows, loadSetup, readAgent, type Setup } from '../../project/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
+import { placeOf } from '../host/place-of.ts'
 import type { Host } from '../host/process-host.ts'
 import type { ConfigInvocation } from '../options/project-invocations.ts'
-import { loadSetup } from '../team/load-config.ts'
-import { readTeam } from '../team/load-team.ts'
 import { printDocument, printNotice } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
 
 /** `troupe config show`: the effective configuration and where each value comes from. */
 export async function configCommand({ file, output, showsOrigin, display, configFile }: ConfigInvocation, host: Host): Promise<number> {
-  const { setup, root } =
+  const { setup, root, diagnostics } =
     file === undefined
-      ? { setup: await loadSetup(host, { configFile }), root: undefined }
-      : await readTeam(file, { host, overrides: { settings: [] }, asksForTrust: false, configFile })
-  const { config, variables, diagnostics } = setup
+      ? settingsWithoutAgent(await loadSetup(host, { configFile }))
+      : await readAgent(file, { ...placeOf(host), configFile })
+  const { config, variables } = setup
   const stated = [...(root?.values ?? [])].filter(([, { precedence }]) => precedence === 'file')
   const frontmatter: AgentOverrides = new Map(stated)
   const rows = configRows({ variables, frontmatter, config })
@@ -23,6 +22,8 @@ export async function configCommand({ file, output, showsOrigin, display, config
   for (const { place, message } of diagnostics) await printNotice(`${place}: ${message}`, { host, display })
   return exitCodes.done.code
 }
+
+const settingsWithoutAgent = (setup: Setup) => ({ setup, root: undefined, diagnostics: setup.diagnostics })
 
 const line = ({ key, value, origin }: ConfigRow, showsOrigin: boolean): string =>
   `${printable(key)} = ${printable(shown(value))}${showsOrigin ? `  # ${printable(origin)}` : ''}`

@@ -1,22 +1,36 @@
-import { homedir } from 'node:os'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
-import { isDocumentFile, overlayFor, type RegisteredAgent, sandboxOf, serversOf, storePathOf } from '../../project/index.ts'
+import {
+  checkProject,
+  dataFolder,
+  findModels,
+  homeFolder,
+  httpSecrets,
+  isDocumentFile,
+  type ListedDocument,
+  type LoadProjectOptions,
+  listDocuments,
+  loadProject,
+  modelOptions,
+  overlayFor,
+  type ProjectReport,
+  type RegisteredAgent,
+  sandboxOf,
+  serversOf,
+  storePathOf,
+  workspaceToolProblems,
+} from '../../project/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import { displaySentence } from '../../util/as-sentence.ts'
 import { plural } from '../../view/index.ts'
-import { dataFolder, homeFolder } from '../host/data-folder.ts'
+import { placeOf } from '../host/place-of.ts'
 import type { Host } from '../host/process-host.ts'
-import { findModels, modelOptions } from '../models/find-models.ts'
-import { checkStart } from '../run/prepare-run.ts'
-import { httpSecrets, type ListedDocument, listDocuments } from '../team/http-tools.ts'
-import { loadProject, type Project, type ProjectOptions } from '../team/load-project.ts'
-import { type InspectedTeam, inspectTeam } from '../team/load-team.ts'
-import { workspaceToolProblems } from '../team/workspace-tool-problems.ts'
 
 /** The result of one check. Warnings and failures say how to fix them. */
 export type Check =
   | { readonly status: 'ok' | 'info'; readonly what: string; readonly message: string }
   | { readonly status: 'warning' | 'fail'; readonly what: string; readonly message: string; readonly fix: string }
+
+export type DoctorOptions = Pick<LoadProjectOptions, 'configFile'>
 
 export interface DoctorReport {
   readonly checks: readonly Check[]
@@ -25,8 +39,8 @@ export interface DoctorReport {
 }
 
 /** Checks everything that a run needs. */
-export async function runDoctorChecks(host: Host, options: ProjectOptions): Promise<DoctorReport> {
-  const project = await loadProject(host, { ...options, importsModules: true })
+export async function runDoctorChecks(host: Host, options: DoctorOptions): Promise<DoctorReport> {
+  const project = await loadProject({ ...placeOf(host), ...options })
   const { config, environment } = project.setup
   const secrets = { ...overlayFor([], { config, environment }).secrets, ...httpSecrets({ config, environment, patterns: ['*'] }) }
   const checks = [
@@ -56,7 +70,7 @@ function nodeCheck(version: string): Check {
     : { status: 'fail', what: 'Node', message: `Version ${version} is too old.`, fix: `Install Node ${minNode.join('.')} or newer.` }
 }
 
-function configChecks({ setup, error }: Project): readonly Check[] {
+function configChecks({ setup, error }: ProjectReport): readonly Check[] {
   if (error?.problems.some(({ place }) => isConfigPlace(place)))
     return error.problems.filter(({ place }) => isConfigPlace(place)).map((problem) => problemCheck('fail', 'configuration', problem))
   const { config, diagnostics } = setup
@@ -68,7 +82,7 @@ function configChecks({ setup, error }: Project): readonly Check[] {
 
 const isConfigPlace = (place: string): boolean => /\.(?:json|env)(?::|$|\s)/.test(place) || place.startsWith('TROUPE_')
 
-function agentChecks({ registry, error, diagnostics }: Project): readonly Check[] {
+function agentChecks({ registry, error, diagnostics }: ProjectReport): readonly Check[] {
   const broken = (error?.problems ?? [])
     .filter(({ place }) => !isConfigPlace(place))
     .map((problem) => problemCheck('fail', 'agent', problem))
@@ -88,13 +102,13 @@ function problemCheck(status: 'warning' | 'fail', what: string, { place, message
 }
 
 /** Missing skills, hooks and folders. */
-async function toolChecks(project: Project, host: Host): Promise<readonly Check[]> {
+async function toolChecks(project: ProjectReport, host: Host): Promise<readonly Check[]> {
   const { problems, warnings } = await workspaceToolProblems(project, host)
   return [...problems.map((each) => problemCheck('fail', 'tools', each)), ...warnings.map((each) => problemCheck('warning', 'tools', each))]
 }
 
 /** Reads the OpenAPI documents as a session does, over the network if need be. Problems of files are reported by `toolChecks`. */
-async function documentChecks({ setup }: Project): Promise<readonly Check[]> {
+async function documentChecks({ setup }: ProjectReport): Promise<readonly Check[]> {
   const what = 'openapi'
   const read = (which: (spec: string) => boolean) =>
     listDocuments({ ...setup, patterns: ['*'] }, { trusted: async () => setup.trusted, which })
@@ -107,7 +121,7 @@ async function documentChecks({ setup }: Project): Promise<readonly Check[]> {
 }
 
 /** Connects to trusted MCP servers, each within a deadline. */
-async function serverChecks({ registry, setup }: Project, host: Host): Promise<readonly Check[]> {
+async function serverChecks({ registry, setup }: ProjectReport, host: Host): Promise<readonly Check[]> {
   const own = registry.ok ? registry.agents.flatMap((owner) => owner.servers.map((server) => ({ ...server, owner }))) : []
   const trusted = [...serversOf(setup.config), ...own].filter(({ isTrusted }) => isTrusted)
   if (trusted.length === 0) return []
@@ -124,7 +138,7 @@ async function serverChecks({ registry, setup }: Project, host: Host): Promise<r
 }
 
 /** Lists names only, never values. */
-function keyChecks({ setup }: Project): readonly Check[] {
+function keyChecks({ setup }: ProjectReport): readonly Check[] {
   const { variables } = overlayFor([], { config: setup.config, environment: setup.environment })
   const keys = Object.keys(variables)
     .filter((name) => /_API_KEY$/.test(name))
@@ -133,7 +147,7 @@ function keyChecks({ setup }: Project): readonly Check[] {
 }
 
 /** Checks for each list of models whether one of them is available. Contacts servers on this machine only. */
-async function modelChecks({ registry }: Project, host: Host, options: ProjectOptions): Promise<readonly Check[]> {
+async function modelChecks({ registry }: ProjectReport, host: Host, options: DoctorOptions): Promise<readonly Check[]> {
   const agents = registry.ok ? registry.agents : []
   const lists = new Map<string, readonly RegisteredAgent[]>()
   for (const agent of agents) {
@@ -144,21 +158,21 @@ async function modelChecks({ registry }: Project, host: Host, options: ProjectOp
   for (const [names, users] of lists) {
     const [first] = users
     // With the configuration next to its file, as a run would read it.
-    if (first) checks.push(...(await modelCheck(names, first, (await inspectAgent(first, host, options)).setup)))
+    if (first) checks.push(...(await modelCheck(names, first, (await reportOf(first, host, options)).setup)))
   }
   return checks
 }
 
-const inspectAgent = ({ place }: RegisteredAgent, host: Host, options: ProjectOptions): Promise<InspectedTeam> =>
-  inspectTeam(place, { host, overrides: { settings: [] }, asksForTrust: false, ...options })
+const reportOf = ({ place }: RegisteredAgent, host: Host, options: DoctorOptions): Promise<ProjectReport> =>
+  loadProject({ ...placeOf(host), ...options, agents: place })
 
 /** Problems that would prevent a run from starting, by the checks of `troupe run`. Models are reported by `modelChecks`. */
-async function startChecks({ registry }: Project, host: Host, options: ProjectOptions): Promise<readonly Check[]> {
+async function startChecks({ registry }: ProjectReport, host: Host, options: DoctorOptions): Promise<readonly Check[]> {
   const roots = registry.ok ? registry.agents.filter(({ isChild }) => !isChild) : []
   const checks: Check[] = []
   for (const root of roots) {
     try {
-      await checkStart(await inspectAgent(root, host, options), host)
+      await checkProject(await reportOf(root, host, options))
     } catch (error) {
       if (!(error instanceof TroupeError)) throw error
       const { code, message, remedy, problems } = error
@@ -172,7 +186,7 @@ async function startChecks({ registry }: Project, host: Host, options: ProjectOp
 async function modelCheck(
   names: string,
   { definition, path }: RegisteredAgent,
-  { config, environment }: Project['setup'],
+  { config, environment }: ProjectReport['setup'],
 ): Promise<readonly Check[]> {
   try {
     const { variables, providers, aliases } = overlayFor(definition.models, { config, environment })
@@ -195,12 +209,12 @@ async function modelCheck(
   }
 }
 
-async function storeCheck({ setup }: Project, host: Host): Promise<Check> {
+async function storeCheck({ setup }: ProjectReport, host: Host): Promise<Check> {
   const { config, environment } = setup
   const { openStore } = await import('../../stores/index.ts')
   let folder = 'store.path'
   try {
-    folder = storePathOf({ config, environment }) ?? dataFolder({ flag: undefined, env: host.env, home: homedir() })
+    folder = storePathOf({ config, environment }) ?? dataFolder({ flag: undefined, env: host.env })
     await (await openStore(`sqlite:${folder}`)).close()
     return { status: 'ok', what: 'journal', message: folder }
   } catch (error) {
@@ -210,9 +224,9 @@ async function storeCheck({ setup }: Project, host: Host): Promise<Check> {
 }
 
 /** Problems of extensions, without running their code. */
-async function extensionChecks(host: Host, options: ProjectOptions): Promise<readonly Check[]> {
+async function extensionChecks(host: Host, options: DoctorOptions): Promise<readonly Check[]> {
   const what = 'extension'
-  const { inspectExtensions } = await import('../kernel/inspect-extensions.ts')
+  const { inspectExtensions } = await import('../../kernel/index.ts')
   // A data folder that cannot be used is reported by `storeCheck`.
   const extensions = await inspectExtensions(options, host).catch((error: unknown) => {
     if (error instanceof TroupeError) return []
@@ -237,7 +251,7 @@ async function extensionChecks(host: Host, options: ProjectOptions): Promise<rea
 }
 
 /** Tests whether the sandbox works here by starting one and trying to escape. */
-async function sandboxChecks({ setup: { config, workingDirectory } }: Project, { env }: Host): Promise<readonly Check[]> {
+async function sandboxChecks({ setup: { config, workingDirectory } }: ProjectReport, { env }: Host): Promise<readonly Check[]> {
   const what = 'sandbox'
   const policy = sandboxOf(config)
   if (policy.mode === 'off') {
@@ -245,7 +259,7 @@ async function sandboxChecks({ setup: { config, workingDirectory } }: Project, {
     return [{ status: 'warning', what, message, fix: 'Remove `sandbox: { mode: off }` from the configuration.' }]
   }
   const { processSandbox } = await import('../../tools/sandbox/index.ts')
-  const home = homeFolder(homedir())
+  const home = homeFolder(env)
   const sandbox = processSandbox({ root: workingDirectory, path: env.PATH ?? '', home, clock: systemClock, policy })
   const found = await sandbox.probe()
   if (found.kind === 'available')

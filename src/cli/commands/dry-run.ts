@@ -1,25 +1,23 @@
 import { type AgentLimits, defaultLimits, type Json } from '../../contracts/index.ts'
-import { agentOptionKeys } from '../../project/index.ts'
+import { agentOptionKeys, sentenceOf } from '../../project/index.ts'
 import { type AgentDefinition, type AgentLoopConfig, createAgentRuntime, systemClock } from '../../runtime/index.ts'
 import { showDuration, showSize } from '../../util/parse-units.ts'
 import { plural } from '../../view/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { RunInvocation } from '../options/parse-arguments.ts'
-import { type PreparedRun, teamConfig } from '../run/prepare-run.ts'
+import type { PreparedRun } from '../run/prepare-run.ts'
 import type { DryRunDocument, PlannedMember } from '../run/run-documents.ts'
-import { sentenceOf } from '../team/start-diagnostics.ts'
 import { columns, type Row } from '../terminal/columns.ts'
 import { printable } from '../terminal/printable.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 
 /** Shows what would run. Calls no model, starts no agent and stores nothing. */
 export async function dryRun(prepared: PreparedRun, { file, output }: RunInvocation, { stdout }: Host): Promise<number> {
-  const { adapter } = prepared
   // In memory, only for the checks of its constructor.
-  const { sandbox, hooks } = prepared
+  const { config, adapter, sandbox, hooks } = prepared.project
   await createAgentRuntime({
-    config: withoutStarting(teamConfig(prepared)),
+    config: withoutStarting(config),
     adapter,
     clock: systemClock,
     hooks,
@@ -38,7 +36,8 @@ function withoutStarting({ mcpServers = {}, agents, ...config }: AgentLoopConfig
   return { ...config, mcpServers: lazy(mcpServers), agents: agents.map((agent) => ({ ...agent, mcpServers: lazy(agent.mcpServers) })) }
 }
 
-async function documentOf({ agent, agents, adapter, prompt, folder, ...prepared }: PreparedRun, file: string): Promise<DryRunDocument> {
+async function documentOf({ agent, project, prompt, ...prepared }: PreparedRun, file: string): Promise<DryRunDocument> {
+  const { config, adapter, folder } = project
   const models = await Promise.all(
     agent.models.map(async (name) => {
       const { id, abilities, contextTokens } = await adapter.resolve(name)
@@ -54,10 +53,10 @@ async function documentOf({ agent, agents, adapter, prompt, folder, ...prepared 
     limits: limitsOf(agent.limits),
     output: agent.output,
     tools: agent.tools,
-    team: teamOf(agents, agent.name),
+    team: teamOf(config.agents, agent.name),
     requestChars: prompt.length,
     journal: folder,
-    notices: [...prepared.notices, ...prepared.diagnostics.map(sentenceOf), ...prepared.warnings],
+    notices: [...prepared.notices, ...project.diagnostics.map(sentenceOf), ...prepared.warnings],
     exitCode: exitCodes.done.code,
   }
 }

@@ -2,15 +2,21 @@ import type { Stats } from 'node:fs'
 import { lstat, open, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
-import { makeFolders, nodeConfigFileSystem, readFileStates, trustFiles } from '../../project/index.ts'
+import {
+  makeFolders,
+  nodeConfigFileSystem,
+  readFileStates,
+  trustFiles,
+  trustPathOf,
+  trustPlaceOf,
+  whyUnwritable,
+} from '../../project/index.ts'
+import { joinErrors } from '../../util/join-errors.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { shellWord } from '../../util/shell-word.ts'
-import { whyUnwritable } from '../host/data-folder.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { InitInvocation } from '../options/project-invocations.ts'
-import { trustPathOf, trustPlaceOf } from '../team/load-config.ts'
-import { joinErrors } from '../terminal/print-errors.ts'
 import { printNotice } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
 import { askYesNo, mayAsk } from '../trust/trust-question.ts'

@@ -1,22 +1,19 @@
 import { resolve } from 'node:path'
 import type { Outcome, RunOrigin, Store, TreeId } from '../../contracts/index.ts'
-import { type AgentRuntime, createAgentRuntime, type RunHandle, systemClock } from '../../runtime/index.ts'
+import { dataDirOf, isAboutTrust, openRuntime, sentenceOf } from '../../project/index.ts'
+import type { RunHandle } from '../../runtime/index.ts'
 import { redactor } from '../../util/redact.ts'
 import { dataDirFlag, type NextSteps, nextSteps, type Suspended } from '../approvals/next-commands.ts'
-import { projectGrants, userGrants } from '../approvals/project-grants.ts'
 import { chooseApprover } from '../approvals/terminal-approver.ts'
-import { dataDirOf } from '../host/data-folder.ts'
-import { openDataFolder } from '../host/open-data-folder.ts'
 import type { Host } from '../host/process-host.ts'
 import { realPath } from '../host/real-path.ts'
 import type { RunInvocation } from '../options/parse-arguments.ts'
 import { progressFor } from '../progress/display.ts'
 import { followRun } from '../run/follow-run.ts'
 import type { Interruption } from '../run/interruption.ts'
-import { type PreparedRun, prepareRun, teamConfig } from '../run/prepare-run.ts'
+import { type PreparedRun, prepareRun } from '../run/prepare-run.ts'
 import { reportRun } from '../run/report-run.ts'
 import { startRun } from '../run/start-run.ts'
-import { isAboutTrust, sentenceOf } from '../team/start-diagnostics.ts'
 import { type PrintTarget, printNotice, printWarning, withColour } from '../terminal/print-messages.ts'
 import { dryRun } from './dry-run.ts'
 import { resumeCommand, runFlags } from './resume-command.ts'
@@ -31,22 +28,12 @@ export async function runCommand(requested: RunInvocation, given: Host, interrup
   if (invocation.dryRun) return dryRun(prepared, invocation, host)
 
   const progress = progressFor(host.window, display)
-  const store = await interruption.before(openDataFolder(prepared.folder))
-  const approver = chooseApprover(host, prepared.withoutTerminal)
-  const grants = userGrants(host, { folder: prepared.folder, store })
-  const runtime = createAgentRuntime({
-    config: teamConfig(prepared),
-    adapter: prepared.adapter,
-    store,
-    clock: systemClock,
-    approver,
-    grants: projectGrants(grants, { project: prepared.project, folder: prepared.workspace }, host.now),
-    ...(prepared.sandbox && { sandbox: prepared.sandbox }),
-    hooks: prepared.hooks,
-    mcp: prepared.mcp,
-    origin: originOf(prepared),
-  })
-  const { prompt, workspace, folder, agent, changes } = prepared
+  const { project, prompt, agent, changes } = prepared
+  const { workspace, folder } = project
+  const store = await interruption.before(project.openStore())
+  const approver = chooseApprover(host, project.onUnavailable)
+  const opened = openRuntime(project, { store, approver, origin: originOf(prepared), clock: host })
+  const { runtime } = opened
   const dataDir = dataDirOf(folder, host.env)
   const started = await interruption.before(
     startRun(runtime, store, { invocation, prompt, workspace, folder, dataDir, changes, agent: agent.name }),
@@ -66,13 +53,13 @@ export async function runCommand(requested: RunInvocation, given: Host, interrup
     output,
     progress,
     request,
-    before: prepared.diagnostics,
+    before: project.diagnostics,
     ...(ways && { nextSteps: ways }),
   })
   const further = (await afterStoreFailure(followed.outcome, invocation, store)) ?? afterInterrupt(followed.outcome, invocation, sessionId)
   if (further !== undefined) await printNotice(`Continue: ${further}`, { host, display })
   // A run that ignored its interrupt would block closing. The next process finds that its owner is gone.
-  if (followed.outcome) await close(runtime, [grants, store])
+  if (followed.outcome) await opened.close().then(() => project.close())
   return code
 }
 
@@ -94,19 +81,18 @@ interface OpenRun extends Suspended {
 }
 
 /** Missing trust may be the cause of unexpected behaviour: it is reported even with --quiet. */
-async function printStartMessages({ notices, diagnostics, warnings }: PreparedRun, audience: PrintTarget): Promise<void> {
+async function printStartMessages({ notices, project: { diagnostics }, warnings }: PreparedRun, audience: PrintTarget): Promise<void> {
   for (const notice of notices) await printNotice(notice, audience)
   for (const each of diagnostics) await (isAboutTrust(each) ? printWarning : printNotice)(sentenceOf(each), audience)
   for (const warning of warnings) await printWarning(warning, audience)
 }
 
 /** The data that a later resume needs. It is stored, so secrets are redacted. */
-function originOf({ workspace, invocation, adapter }: PreparedRun): RunOrigin {
+function originOf({ project: { adapter }, invocation }: PreparedRun): Omit<RunOrigin, 'workspace'> {
   const { configFile } = invocation
   const flags = runFlags({ ...invocation, ...(configFile !== undefined && { configFile: resolve(configFile) }) })
   const { text } = redactor(adapter.secrets ?? {})
   return {
-    workspace,
     agentFile: realPath(invocation.file),
     ...(flags.length > 0 && { flags: flags.map(({ name, value }) => ({ name, value: text(value) })) }),
   }
@@ -125,13 +111,8 @@ async function afterStoreFailure(outcome: Outcome | undefined, invocation: RunIn
   return entry && resumeCommand(invocation, outcome.sessionId)
 }
 
-async function introduce({ sessionId }: RunHandle, { agent, folder }: PreparedRun, audience: PrintTarget): Promise<void> {
+async function introduce({ sessionId }: RunHandle, { agent, project: { folder } }: PreparedRun, audience: PrintTarget): Promise<void> {
   await printNotice(`session ${sessionId}`, audience)
   await printNotice(`models ${agent.models.join(', ')}`, audience)
   await printNotice(`journal in ${folder}`, audience)
-}
-
-async function close(runtime: AgentRuntime, stores: readonly { close(): Promise<void> }[]): Promise<void> {
-  await runtime.close()
-  for (const store of stores) await store.close()
 }

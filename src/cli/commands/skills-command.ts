@@ -1,11 +1,9 @@
 import type { Problem } from '../../contracts/index.ts'
+import { findProjectSkills, loadSetup, sentenceOf, skillOptionsOf } from '../../project/index.ts'
 import type { FoundSkills } from '../../tools/skills/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { SkillsInvocation } from '../options/project-invocations.ts'
-import { loadSetup } from '../team/load-config.ts'
-import { findProjectSkills, skillOptionsOf } from '../team/project-skills.ts'
-import { sentenceOf } from '../team/start-diagnostics.ts'
 import { columns, columnsOn, type Row } from '../terminal/columns.ts'
 import { printNotice, printWarning } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
@@ -13,8 +11,8 @@ import { safeJson } from '../terminal/safe-json.ts'
 
 /** `troupe skills list`: the skills that agents can load, those that they shadow, and errors. */
 export async function skillsCommand({ output, display, configFile }: SkillsInvocation, host: Host): Promise<number> {
-  const { config, workingDirectory, diagnostics } = await loadSetup(host, { configFile })
-  const found = findProjectSkills(workingDirectory, skillOptionsOf(config))
+  const { config, diagnostics } = await loadSetup(host, { configFile })
+  const found = findProjectSkills(host, skillOptionsOf(config))
   // An untrusted configuration may be why a skill is missing.
   const problems = [...found.problems, ...diagnostics.filter(({ severity }) => severity !== 'info')]
   const { code } = exitCodes.done

@@ -6,21 +6,23 @@ import {
   type FileState,
   fileOfServers,
   findAgentPaths,
+  loadProject,
+  loadProjectsAt,
   readFileStates,
   type TrustPlace,
   type TrustRecord,
   trustFiles,
   trustOf,
+  trustPlaceOf,
 } from '../../project/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
+import { placeOf } from '../host/place-of.ts'
 import type { Host } from '../host/process-host.ts'
 import type { TrustInvocation } from '../options/project-invocations.ts'
-import { trustPlaceOf } from '../team/load-config.ts'
-import { loadPlaces, loadProject } from '../team/load-project.ts'
 import { printDocument, printNotice } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
 import { hookFileLines } from '../trust/hook-file-lines.ts'
-import { askYesNo, mayAsk, partLines, partsOf, untrustedFiles } from '../trust/trust-question.ts'
+import { askYesNo, mayAsk, partLines, partsOf } from '../trust/trust-question.ts'
 
 /** `troupe trust`: trusts files in their current form, lists trusted files, or revokes trust. */
 export async function trustCommand(invocation: TrustInvocation, host: Host): Promise<number> {
@@ -57,17 +59,16 @@ async function trust(invocation: TrustInvocation, host: Host, place: TrustPlace)
 async function serversAt({ paths, configFile }: TrustInvocation, host: Host): Promise<readonly FileState[]> {
   const agents = paths.filter((path) => path.endsWith('.ai'))
   if (agents.length === 0) return []
-  const projects = await loadPlaces(host, { paths: agents, configFile })
+  const projects = await loadProjectsAt(agents, { ...placeOf(host), configFile, importsModules: false })
   const named = new Set(agents.map(real))
   return projects.flatMap(({ registry }) => registry.untrustedServers).filter(({ path }) => named.has(fileOfServers(path) ?? ''))
 }
 
 /** The untrusted files here, approved by `--all` or by an answer at the terminal. */
 async function waiting({ configFile, isAll }: TrustInvocation, host: Host): Promise<readonly FileState[] | 'refused'> {
-  const { setup, registry, isConfigured, error } = await loadProject(host, { configFile })
+  const { untrusted: files, isConfigured, error } = await loadProject({ ...placeOf(host), configFile, importsModules: false })
   // Without the configuration, or the list of trusted files, the untrusted files are unknown.
   if (!isConfigured && error) throw error
-  const files = untrustedFiles(setup, registry)
   if (files.length === 0 || isAll) return files
   const count = files.length === 1 ? 'One file is not trusted.' : `${files.length} files are not trusted.`
   if (!mayAsk(host))

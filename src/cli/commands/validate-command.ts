@@ -1,22 +1,28 @@
 import { type Problem, TroupeError } from '../../contracts/index.ts'
-import type { ConfigDiagnostic } from '../../project/index.ts'
+import {
+  type ConfigDiagnostic,
+  loadProject,
+  loadProjectsAt,
+  type ProjectReport,
+  schemaErrors,
+  sentenceOf,
+  unknownModels,
+  unpricedBeforeResolving,
+  type WorkspaceToolProblems,
+  workspaceToolProblems,
+} from '../../project/index.ts'
+import { joinErrors } from '../../util/join-errors.ts'
 import { plural } from '../../view/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
+import { placeOf } from '../host/place-of.ts'
 import type { Host } from '../host/process-host.ts'
-import { unknownModels } from '../models/check-model-names.ts'
-import { unpricedBeforeResolving } from '../models/model-prices.ts'
 import type { ValidateInvocation } from '../options/project-invocations.ts'
-import { loadPlaces, loadProject, type Project } from '../team/load-project.ts'
-import { schemaErrors } from '../team/load-team.ts'
-import { sentenceOf } from '../team/start-diagnostics.ts'
-import { type WorkspaceToolProblems, workspaceToolProblems } from '../team/workspace-tool-problems.ts'
-import { joinErrors } from '../terminal/print-errors.ts'
 import { printDocument, printNotice } from '../terminal/print-messages.ts'
 
 /** `troupe validate`: checks everything that needs no network and no model. Imports trusted modules with tools. */
 export async function validateCommand({ paths, output, display, configFile }: ValidateInvocation, host: Host): Promise<number> {
-  const options = { configFile, importsModules: true }
-  const projects = paths.length > 0 ? await loadPlaces(host, { paths, ...options }) : [await loadProject(host, options)]
+  const options = { ...placeOf(host), configFile }
+  const projects = paths.length > 0 ? await loadProjectsAt(paths, options) : [await loadProject(options)]
   const checked = await Promise.all(projects.map(async (project) => ({ ...project, tools: await workspaceToolProblems(project, host) })))
   const diagnostics = diagnosticsIn(checked)
   for (const each of diagnostics)
@@ -30,19 +36,21 @@ export async function validateCommand({ paths, output, display, configFile }: Va
 }
 
 /** Each file once, even if several projects contain it. It is a child if any of them uses it as one. */
-function agentsIn(projects: readonly Project[]): readonly { readonly name: string; readonly file: string; readonly isChild: boolean }[] {
+function agentsIn(
+  projects: readonly ProjectReport[],
+): readonly { readonly name: string; readonly file: string; readonly isChild: boolean }[] {
   const agents = projects.flatMap(({ registry }) => (registry.ok ? registry.agents : []))
   const children = new Set(agents.filter(({ isChild }) => isChild).map(({ path }) => path))
   const byPath = new Map(agents.map((agent) => [agent.path, agent]))
   return [...byPath].map(([path, { definition, place }]) => ({ name: definition.name, file: place, isChild: children.has(path) }))
 }
 
-interface CheckedProject extends Project {
+interface CheckedProject extends ProjectReport {
   readonly tools: WorkspaceToolProblems
 }
 
 /** Diagnostics and the warnings about tools, in one form and without duplicates. */
-function diagnosticsIn(projects: readonly CheckedProject[]): Project['diagnostics'] {
+function diagnosticsIn(projects: readonly CheckedProject[]): ProjectReport['diagnostics'] {
   const known = projects.flatMap(({ diagnostics, tools }) => [
     ...diagnostics.filter(({ code }) => code !== 'agent_tools_absent'),
     ...tools.warnings.map(asDiagnostic),
@@ -83,7 +91,7 @@ async function errorsOf(project: CheckedProject): Promise<readonly TroupeError[]
 }
 
 /** Checks schemas and models even if the files have other errors, so that all are reported together. */
-async function furtherErrors({ registry, setup, isConfigured }: Project): Promise<readonly TroupeError[]> {
+async function furtherErrors({ registry, setup, isConfigured }: ProjectReport): Promise<readonly TroupeError[]> {
   const schemas = await schemaErrors(registry.readable)
   // Without the configuration, model aliases are unknown.
   if (!isConfigured) return schemas

@@ -2,6 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Clock, type InteractionEvent, type Outcome, TroupeError } from '../../contracts/index.ts'
+import { loadProject, type Project, type ProjectPlace } from '../../project/index.ts'
 import { createAgentRuntime, systemClock } from '../../runtime/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { runSummary, totalLine } from '../../view/index.ts'
@@ -9,13 +10,11 @@ import { type RunApprover, TerminalApprover } from '../approvals/terminal-approv
 import { exitCodeOf, exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { DemoInvocation } from '../options/parse-arguments.ts'
-import type { ServeInvocation } from '../options/serve-invocations.ts'
 import { progressFor, showsTree } from '../progress/display.ts'
 import { followRun } from '../run/follow-run.ts'
 import type { Interruption } from '../run/interruption.ts'
 import { printAnswer, printTree, reportRun } from '../run/report-run.ts'
 import { outcomeDocument } from '../run/run-documents.ts'
-import { loadServedProject } from '../serve/served-project.ts'
 import { printError, withColour } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import { minWidthForBars } from '../tree/render-tree.ts'
@@ -31,14 +30,10 @@ const prompt = 'Fix the failing checkout test'
  */
 export async function demoCommand(invocation: DemoInvocation, given: Host, interruption: Interruption): Promise<number> {
   const host = withColour(given, invocation.display)
-  const before = process.cwd()
   const workspace = temporaryFolder()
   try {
-    // The working directory is the workspace of the agents.
-    process.chdir(workspace)
     return await fixTest(invocation, { host, interruption, workspace })
   } finally {
-    process.chdir(before)
     rmSync(workspace, { recursive: true, force: true })
   }
 }
@@ -66,12 +61,7 @@ async function fixTest(invocation: DemoInvocation, { host, interruption, workspa
   const progress = progressFor(host.window, display)
   const asks = mayAsk(host) && showsTree(progress)
   const agents = demoAgents()
-  const project = await interruption.before(
-    loadServedProject(teamOf(invocation, agents, workspace), {
-      ...{ host, isTrusted: false, hasKernel: false },
-      alsoTrusted: trustedModules(agents),
-    }),
-  )
+  const project = await interruption.before(openTeam(agents, { cwd: workspace, env: host.env }))
   const approver = asks ? new TerminalApprover(host) : autoApprover
   const runtime = createAgentRuntime({
     config: { ...project.config, agentSelection: { agent: 'lead' } },
@@ -100,20 +90,11 @@ async function fixTest(invocation: DemoInvocation, { host, interruption, workspa
   return code
 }
 
-const teamOf = ({ output, display }: DemoInvocation, agents: string, dataDir: string): ServeInvocation => ({
-  kind: 'serve',
-  agents: [agents],
-  isStdio: false,
-  hasLegacyTransports: false,
-  opens: false,
-  // Nothing is stored there.
-  dataDir: join(dataDir, 'sessions'),
-  isTrusted: false,
-  allow: [],
-  deny: [],
-  ...{ output, display, logFormat: display.logFormat },
-  configFile: undefined,
-})
+/** Works in the temporary folder. Nothing is stored there. */
+async function openTeam(agents: string, place: ProjectPlace): Promise<Project> {
+  const report = await loadProject({ ...place, agents: [agents], alsoTrusted: trustedModules(agents) })
+  return report.open({ dataDir: join(place.cwd, 'sessions') })
+}
 
 /** Used without a terminal. The change is made in a temporary folder, so the approval is harmless. */
 const autoApprover: RunApprover = {

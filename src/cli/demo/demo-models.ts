@@ -1,8 +1,7 @@
 import { TroupeError } from '../../contracts/index.ts'
 import { findAllModels } from '../../models/by-name/index.ts'
-import { overlayFor } from '../../project/index.ts'
+import { overlayFor, type Project } from '../../project/index.ts'
 import type { Demonstration, ModelOffer } from '../../server/rest/index.ts'
-import type { ServedProject } from '../serve/served-project.ts'
 import { type RecordedModelsOptions, recordedModels } from './recorded-models.ts'
 
 /** The answers of the agent files as they are. */
@@ -40,8 +39,8 @@ export class DemoModels implements Demonstration {
   }
 
   /** The project with the chosen model. Looks for keys and local servers again. */
-  async extend(project: ServedProject): Promise<ServedProject> {
-    this.#offers = await findAllModels(overlayFor(['auto'], project.inspected.setup))
+  async extend(project: Project): Promise<Project> {
+    this.#offers = await findAllModels(overlayFor(['auto'], project.report.setup))
     if (!this.#offers.some(({ model }) => model === this.#model)) this.#model = withoutModel
     const adapter = recordedModels(project.adapter, this.#recorded)
     if (this.#model === withoutModel) return { ...project, adapter }

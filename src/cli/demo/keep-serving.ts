@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { packageFile } from '../../project/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
-import { packageFile } from '../package-file.ts'
 import type { ServeHost } from '../serve/serve-command.ts'
 import { printError } from '../terminal/print-messages.ts'
 

@@ -1,16 +1,13 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type SessionService, TroupeError } from '../../contracts/index.ts'
-import { contentHash } from '../../project/index.ts'
+import { contentHash, dataFolder, packageFile } from '../../project/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { dataFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
-import { packageFile } from '../package-file.ts'
+import type { LoadOptions } from '../serve/load-served.ts'
 import type { DemoFacts } from '../serve/serve-banner.ts'
-import type { LoadOptions } from '../serve/served-project.ts'
 import { DemoModels } from './demo-models.ts'
 
 /** What `troupe demo --web` serves: agents of this package, which work in a folder of their own. */
@@ -42,7 +39,7 @@ export const demoShop = (): string => realpathSync(fileURLToPath(packageFile('de
 
 /** Creates its folders at the first start. `dataDir`: of the flag. */
 export function openWebDemo(dataDir: string | undefined, { env, isAgain }: Pick<Host, 'env'> & { readonly isAgain: boolean }): WebDemo {
-  const folder = dataDir === undefined ? `${dataFolder({ flag: undefined, env, home: homedir() })}-demo` : resolve(dataDir)
+  const folder = dataDir === undefined ? `${dataFolder({ flag: undefined, env })}-demo` : resolve(dataDir)
   const [workspace, sessions] = [join(folder, 'workspace'), join(folder, 'sessions')]
   createFolders([sessions, workspace])
   const agents = demoAgents()

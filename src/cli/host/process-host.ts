@@ -7,6 +7,8 @@ export type EndRequest = 'interrupted' | 'terminated' | 'hangup' | 'pipe'
 
 /** The parts of the process that commands use. */
 export interface Host {
+  /** The working directory. */
+  readonly cwd: string
   readonly env: { readonly [name: string]: string | undefined }
   readonly stdin: Readable & { readonly isTTY?: boolean; readonly fd?: number }
   /** For the answer only. */
@@ -44,6 +46,10 @@ export function processHost(): Host {
   const window = windowFor(stderr, env)
   const outputs = { stdout: new Output(stdout), stderr: new Output(stderr) }
   return {
+    // A getter, because the demonstration changes it.
+    get cwd() {
+      return process.cwd()
+    },
     env,
     stdin,
     ...outputs,

@@ -1,24 +1,30 @@
 import { relative } from 'node:path'
 import { TroupeError } from '../../contracts/index.ts'
-import { permitExtension, projectRecords, trustExtension, withheldOf } from '../../kernel/index.ts'
+import {
+  changeExtensionSettings,
+  createExtension,
+  type InspectedExtension,
+  inspectExtensions,
+  partsOf,
+  permitExtension,
+  projectRecords,
+  type TemplateKind,
+  templateKinds,
+  trustExtension,
+  withheldOf,
+} from '../../kernel/index.ts'
 import { clearQuarantine } from '../../kernel/supervisor/index.ts'
+import { projectExtensions, sessionFolder, trustPlaceOf, withDataFolder } from '../../project/index.ts'
 import { asSentence } from '../../util/as-sentence.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 import { plural } from '../../view/index.ts'
-import { sessionFolder } from '../approvals/session-store.ts'
 import { exitCodes } from '../host/exit-codes.ts'
-import { withDataFolder } from '../host/open-data-folder.ts'
 import type { Host } from '../host/process-host.ts'
 import type { ExtensionsInvocation } from '../options/kernel-invocations.ts'
 import { auditAction } from '../serve/audit-action.ts'
-import { trustPlaceOf } from '../team/load-config.ts'
 import { columns, columnsOn, type Row } from '../terminal/columns.ts'
 import { printDocument, printNotice } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
-import { projectExtensions } from './extension-places.ts'
-import { changeExtensionSettings } from './extension-settings.ts'
-import { createExtension, type TemplateKind, templateKinds } from './extension-template.ts'
-import { type InspectedExtension, inspectExtensions, partsOf } from './inspect-extensions.ts'
 import { extensionDocument, extensionLines, workNotice } from './show-extension.ts'
 import { supervisorPlace } from './supervisor-place.ts'
 import { validateExtensions } from './validate-extensions.ts'

@@ -1,21 +1,18 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { type AnyExtension, type JsonObject, type SetupField, TroupeError } from '../../contracts/index.ts'
-import { openInKernel, projectRecords } from '../../kernel/index.ts'
+import { changeExtensionSettings, type InspectedExtension, openInKernel, projectRecords } from '../../kernel/index.ts'
 import { withoutSupervisor } from '../../kernel/supervisor/index.ts'
+import { sessionFolder, withDataFolder } from '../../project/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { sessionFolder } from '../approvals/session-store.ts'
 import { exitCodes } from '../host/exit-codes.ts'
-import { withDataFolder } from '../host/open-data-folder.ts'
 import type { Host } from '../host/process-host.ts'
 import type { ExtensionsInvocation } from '../options/kernel-invocations.ts'
 import { printNotice } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
 import { discardTyped, type NextLine, nextLine } from '../terminal/read-line.ts'
 import { mayAsk } from '../trust/trust-question.ts'
-import { changeExtensionSettings } from './extension-settings.ts'
-import type { InspectedExtension } from './inspect-extensions.ts'
 
 type Value = string | number | boolean
 

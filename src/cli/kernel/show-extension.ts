@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../contracts/index.ts'
-import { permitRemedy, workPermissions } from '../../kernel/index.ts'
+import { type InspectedExtension, partsOf, permitRemedy, workPermissions } from '../../kernel/index.ts'
 import { asSentence, displaySentence } from '../../util/as-sentence.ts'
 import { printable } from '../terminal/printable.ts'
-import { type InspectedExtension, partsOf } from './inspect-extensions.ts'
 
 /** What its code does not get without permission, if it asks for it. */
 export const workNotice = ({ found, runs }: InspectedExtension): readonly string[] =>

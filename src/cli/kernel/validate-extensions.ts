@@ -1,15 +1,19 @@
-import { type Admission, type ExtensionAdmissions, extensionAdmissions } from '../../kernel/index.ts'
+import {
+  type Admission,
+  type ExtensionAdmissions,
+  extensionAdmissions,
+  extensionData,
+  type InspectedExtension,
+  sandboxAt,
+} from '../../kernel/index.ts'
+import { sessionFolder } from '../../project/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import { displaySentence } from '../../util/as-sentence.ts'
-import { sessionFolder } from '../approvals/session-store.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { ExtensionsInvocation } from '../options/kernel-invocations.ts'
 import { printDocument } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
-import { extensionData } from './extension-places.ts'
-import type { InspectedExtension } from './inspect-extensions.ts'
-import { sandboxAt } from './project-kernel.ts'
 import { problemLines } from './show-extension.ts'
 
 /** `troupe extensions validate`: what the kernel checks before it loads an extension that nobody trusts. */
@@ -20,7 +24,7 @@ export async function validateExtensions(
 ): Promise<number> {
   const workspace = process.cwd()
   const dataFolder = extensionData(await sessionFolder(invocation, host), workspace)
-  const { validate } = extensionAdmissions({ sandbox: sandboxAt(workspace, host), clock: systemClock, workspace, dataFolder })
+  const { validate } = extensionAdmissions({ sandbox: sandboxAt(host), clock: systemClock, workspace, dataFolder })
   const results = []
   for (const extension of extensions) {
     const { found } = extension

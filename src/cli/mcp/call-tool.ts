@@ -1,6 +1,14 @@
-import type { AttemptContext, CallRecord, JsonObject, Model, ModelPart, ModelRequest } from '../../contracts/index.ts'
-import { TroupeError } from '../../contracts/index.ts'
+import {
+  type AttemptContext,
+  type CallRecord,
+  type JsonObject,
+  type Model,
+  type ModelPart,
+  type ModelRequest,
+  TroupeError,
+} from '../../contracts/index.ts'
 import { offeredName } from '../../policy/tool-name-patterns.ts'
+import { createWorkspaceTools, mcpOptionsOf } from '../../project/index.ts'
 import { createAgentRuntime, systemClock } from '../../runtime/index.ts'
 import { isPlainObject } from '../../util/json-schema/schema-values.ts'
 import { messageOf } from '../../util/message-of.ts'
@@ -8,12 +16,10 @@ import { chooseApprover } from '../approvals/terminal-approver.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { McpInvocation } from '../options/project-invocations.ts'
-import { createWorkspaceTools } from '../team/workspace-tools.ts'
 import { printDocument, printError } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import { projectServers, trustedServer, usableServer } from './project-servers.ts'
-import { mcpOptionsOf } from './server-host.ts'
 
 /** `troupe mcp call NAME TOOL [JSON]`: rules, hooks and approval as in a run, without a model. */
 export async function callServerTool(invocation: McpInvocation, host: Host): Promise<number> {
@@ -30,7 +36,7 @@ export async function callServerTool(invocation: McpInvocation, host: Host): Pro
   // Only for its name in rules.
   const owners = server.owner ? [{ ...server.owner, definition: { ...server.owner.definition, tools: [], skills: [] } }] : []
   const { shared, hooks } = await createWorkspaceTools(owners, {
-    host,
+    place: host,
     config,
     workingDirectory,
     allow,

@@ -1,15 +1,24 @@
 import { type Diagnostic, type McpServerSettings, type SessionId, TroupeError } from '../../contracts/index.ts'
 import { serverDefinition } from '../../policy/mcp-servers.ts'
-import { type ConfiguredServer, type RegisteredAgent, resolveServer, serversOf } from '../../project/index.ts'
+import {
+  type ConfiguredServer,
+  type LoadProjectOptions,
+  loadProject,
+  loadProjectsAt,
+  mcpOptionsOf,
+  type ProjectPlace,
+  type RegisteredAgent,
+  resolveServer,
+  type Setup,
+  serversOf,
+} from '../../project/index.ts'
 import { type McpOptions, systemClock } from '../../runtime/index.ts'
 import type { McpHost, McpToolSource } from '../../tools/mcp/index.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 import { redactor } from '../../util/redact.ts'
 import { shellWord } from '../../util/shell-word.ts'
+import { placeOf } from '../host/place-of.ts'
 import type { Host } from '../host/process-host.ts'
-import type { Setup } from '../team/load-config.ts'
-import { loadPlaces, loadProject, type ProjectOptions } from '../team/load-project.ts'
-import { mcpOptionsOf } from './server-host.ts'
 
 /** A server, and the agent if only that agent can use it. */
 export interface NamedServer extends ConfiguredServer {
@@ -24,11 +33,11 @@ export interface ProjectServers {
 
 /** The servers of the configuration and of agent files, trusted or not. */
 export async function projectServers(
-  host: Pick<Host, 'env'>,
-  { configFile, agentFile }: ProjectOptions & { readonly agentFile?: string | undefined },
+  host: ProjectPlace,
+  { configFile, agentFile }: Pick<LoadProjectOptions, 'configFile'> & { readonly agentFile?: string | undefined },
 ): Promise<ProjectServers> {
-  const found =
-    agentFile === undefined ? [await loadProject(host, { configFile })] : await loadPlaces(host, { paths: [agentFile], configFile })
+  const options = { ...placeOf(host), configFile, importsModules: false }
+  const found = agentFile === undefined ? [await loadProject(options)] : await loadProjectsAt([agentFile], options)
   const [project] = found
   if (!project) throw new TroupeError('internal', 'There is no project.')
   if (project.error && (!project.isConfigured || agentFile !== undefined)) throw project.error

@@ -1,9 +1,8 @@
 import { TroupeError } from '../../contracts/index.ts'
-import { serversOf } from '../../project/index.ts'
+import { type ProjectReport, serversOf } from '../../project/index.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 import type { Host } from '../host/process-host.ts'
 import type { RunInvocation } from '../options/parse-arguments.ts'
-import type { InspectedTeam } from '../team/load-team.ts'
 import { connectMs, type NamedServer, trustedServer, withDeadline, withServer } from './project-servers.ts'
 
 const example = 'Write it like --prompt github/review --prompt-arg number=7.'
@@ -11,7 +10,7 @@ const example = 'Write it like --prompt github/review --prompt-arg number=7.'
 /** The text of `--prompt server/name`. */
 export async function readServerPrompt(
   { name: written, args }: NonNullable<RunInvocation['serverPrompt']>,
-  { registry, setup }: Pick<InspectedTeam, 'registry' | 'setup'>,
+  { registry, setup }: Pick<ProjectReport, 'registry' | 'setup'>,
   host: Pick<Host, 'env'>,
 ): Promise<string> {
   const [, server, name] = /^([^/]+)\/(.+)$/s.exec(written) ?? []

@@ -1,6 +1,6 @@
 import type { Json, JsonSchema, Tool } from '../../contracts/index.ts'
 import { serverDefinition } from '../../policy/mcp-servers.ts'
-import { placeOf } from '../../project/index.ts'
+import { pinFileOf, placeOf } from '../../project/index.ts'
 import type { McpServerFacts, McpToolSource, PinnedTool, ToolPins } from '../../tools/mcp/index.ts'
 import { redactor } from '../../util/redact.ts'
 import { exitCodes } from '../host/exit-codes.ts'
@@ -12,7 +12,6 @@ import { printDocument, printNotice, printWarning } from '../terminal/print-mess
 import { printable } from '../terminal/printable.ts'
 import { askYesNo, mayAsk } from '../trust/trust-question.ts'
 import { connectMs, projectServers, trustedServer, withDeadline, withServer } from './project-servers.ts'
-import { pinFileOf } from './server-host.ts'
 import { type ShownTool, shownDefinition, shownTool } from './server-texts.ts'
 
 /** `troupe mcp show NAME`: also shows tools that changed, and accepts them. */

@@ -1,17 +1,11 @@
-import { homedir } from 'node:os'
 import { type SessionId, type SessionToolSource, type Tool, TroupeError } from '../../contracts/index.ts'
 import { matchesSource, matchesTool } from '../../policy/tool-name-patterns.ts'
-import { sandboxOf } from '../../project/index.ts'
-import { dataFolder } from '../host/data-folder.ts'
+import { createWorkspaceTools, dataFolder, loadProject, openWorkspaceKit, type Setup, sandboxOf, validAgents } from '../../project/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
+import { placeOf } from '../host/place-of.ts'
 import type { Host } from '../host/process-host.ts'
 import type { ToolsInvocation } from '../options/project-invocations.ts'
-import type { Setup } from '../team/load-config.ts'
-import { inspectTeam } from '../team/load-team.ts'
-import { openWorkspaceKit } from '../team/open-workspace-kit.ts'
-import { createWorkspaceTools } from '../team/workspace-tools.ts'
 import { columns, columnsOn, type Row } from '../terminal/columns.ts'
-import { joinErrors } from '../terminal/print-errors.ts'
 import { printDocument, printNotice, printWarning } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
 import { connectMs, type NamedServer, projectServers, trustedServer, withDeadline, withServer } from './project-servers.ts'
@@ -60,11 +54,8 @@ const unique = (servers: readonly NamedServer[]): readonly NamedServer[] =>
   servers.filter(({ name }, index) => servers.findIndex((each) => each.name === name) === index)
 
 async function readAgent(file: string, host: Host, configFile: string | undefined) {
-  const { registry, errors, moduleTools } = await inspectTeam(file, { host, overrides: { settings: [] }, asksForTrust: false, configFile })
-  if (!registry.ok || errors.length > 0) throw joinErrors(errors)
-  const agent = registry.agents.find(({ definition }) => definition.name === registry.roots[0])
-  if (!agent) throw new TroupeError('internal', `The agent of ${file} was not read.`)
-  return { ...agent, moduleTools }
+  const report = await loadProject({ ...placeOf(host), agents: file, configFile })
+  return { ...validAgents(report).root, moduleTools: report.moduleTools }
 }
 
 type ReadAgent = Awaited<ReturnType<typeof readAgent>>
@@ -75,9 +66,9 @@ async function localTools({ config, workingDirectory }: Setup, host: Host, agent
     return tools.map((tool) => ({ ...shownTool(tool), source: 'built-in' }))
   }
   const { moduleTools } = agent
-  const hidden = [dataFolder({ flag: undefined, env: host.env, home: homedir() })]
+  const hidden = [dataFolder({ flag: undefined, env: host.env })]
   const { shared } = await createWorkspaceTools([agent], {
-    host,
+    place: host,
     config,
     workingDirectory,
     allow: [],

@@ -1,7 +1,7 @@
-import { agentTemplate, type OverrideArguments, type RegisteredAgent, registeredTemplate } from '../../project/index.ts'
+import { agentTemplate, type OverrideArguments, type RegisteredAgent, readAgent, registeredTemplate } from '../../project/index.ts'
 import { shellWord } from '../../util/shell-word.ts'
+import { placeOf } from '../host/place-of.ts'
 import type { Host } from '../host/process-host.ts'
-import { readTeam } from '../team/load-team.ts'
 import { columns, columnsOn, paragraph, type Row } from '../terminal/columns.ts'
 import { printable } from '../terminal/printable.ts'
 
@@ -12,7 +12,7 @@ interface AgentHelpOptions {
 
 /** Prints `troupe run FILE --help`: description, usage, children and effective settings. */
 export async function agentHelp(file: string, { configFile, overrides }: AgentHelpOptions, host: Host): Promise<string> {
-  const { root, agents } = await readTeam(file, { host, overrides, asksForTrust: false, configFile })
+  const { root, agents } = await readAgent(file, { ...placeOf(host), settings: overrides, configFile })
   const { toolName, description, usage } = root.definition
   const maxWidth = columnsOn(host.stdout)
   return [

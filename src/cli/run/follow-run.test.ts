@@ -43,6 +43,7 @@ function fakeHost() {
     }),
   )
   const host: Host = {
+    cwd: '/',
     env: {},
     stdin: Readable.from([]),
     stdout: output,

@@ -1,26 +1,33 @@
-import { homedir } from 'node:os'
 import { TroupeError } from '../../contracts/index.ts'
-import { type AgentOverrides, variablePlaces } from '../../project/index.ts'
-import { type AgentLoopConfig, type OpenOptions, systemClock } from '../../runtime/index.ts'
-import { dataFolder } from '../host/data-folder.ts'
+import {
+  type AgentOverrides,
+  openProject,
+  type Project,
+  type ProjectReport,
+  type RegisteredAgent,
+  variablePlaces,
+  withIgnoredSettings,
+} from '../../project/index.ts'
+import { type OpenOptions, systemClock } from '../../runtime/index.ts'
+import { joinErrors } from '../../util/join-errors.ts'
 import type { Host } from '../host/process-host.ts'
 import { readServerPrompt } from '../mcp/server-prompt.ts'
-import { withRehearsal } from '../models/rehearsal-remedy.ts'
 import type { RunInvocation } from '../options/parse-arguments.ts'
-import { type InspectedTeam, inspectTeam, loadTeam, type Team } from '../team/load-team.ts'
-import { checkSchemasAndFolder, type PreparedAgents, prepareAgents } from '../team/prepare-agents.ts'
-import { withIgnoredSettings } from '../team/start-diagnostics.ts'
-import { joinErrors } from '../terminal/print-errors.ts'
 import { printNotice, printWarning } from '../terminal/print-messages.ts'
+import { loadTrustedProject } from '../trust/load-trusted-project.ts'
 import { checkPrompt, isTyped, promptProblem, readPrompt } from './read-prompt.ts'
+import { withRehearsal } from './rehearsal-remedy.ts'
 import { type ResumedRun, resumedRun } from './resumed-run.ts'
 import { changedSettings, changeNotices, openOptionsOf, unchangeableError, withModelsOf, withStoredSettings } from './stored-settings.ts'
 
 /** Everything that a run needs, checked. */
-export interface PreparedRun extends PreparedAgents {
+export interface PreparedRun {
+  readonly project: Project
   /** The agent of the file. */
-  readonly agent: Team['root']['definition']
+  readonly agent: RegisteredAgent['definition']
   readonly prompt: string
+  /** About the project, its models and the resumed session. */
+  readonly notices: readonly string[]
   /** About the prompt and the configuration of a resumed session. */
   readonly warnings: readonly string[]
   /** The command line, with the flags of the session that still apply. */
@@ -31,42 +38,40 @@ export interface PreparedRun extends PreparedAgents {
   readonly changed: readonly string[]
 }
 
-export const teamConfig = ({ agents, agent, shared }: PreparedRun): AgentLoopConfig => ({
-  agents,
-  agentSelection: { agent: agent.name },
-  ...shared,
-})
-
 /** Reads and checks everything before anything is started. Throws all errors together. */
 export async function prepareRun(given: RunInvocation, host: Host): Promise<PreparedRun> {
   const resumed = await resumedRun(given, host)
-  const { invocation, notices, warnings } = resumed
+  const { invocation, warnings } = resumed
   const { prompt: argument, display, file } = invocation
   const sources = { argument, stdin: host.stdin, clock: systemClock }
-  const { inspected, overridden } = await inspect(resumed, host)
+  const inspected = await inspect(resumed, host)
+  const { report } = inspected
   try {
-    const team = await prepareTeam(inspected, invocation, host)
-    const changes = openOptionsOf(team.agent, overridden)
+    const project = await openInspected(inspected, invocation)
+    const [root] = project.agents
+    if (!root) throw new TroupeError('internal', `The agent of ${file} is not among those that were read.`)
+    const agent = root.definition
+    const changes = openOptionsOf(agent, inspected.overridden)
     const changed = resumed.stored ? changeNotices(changes, resumed.stored) : []
-    const prepared = { ...team, invocation, changes, changed, notices: [...notices, ...team.notices] }
+    const prepared = { project, agent, invocation, changes, changed, notices: [...resumed.notices, ...project.notices] }
     // A resumed turn already has its prompt.
     if (invocation.resume !== undefined && argument === undefined) return { ...prepared, prompt: '', warnings }
     if (isTyped(sources)) await printNotice('Type the prompt, then end it with Ctrl-D.', { host, display })
     const onWaiting = (): void => void printWarning(waiting, { host, display })
-    const before = invocation.serverPrompt && (await readServerPrompt(invocation.serverPrompt, inspected, host))
+    const before = invocation.serverPrompt && (await readServerPrompt(invocation.serverPrompt, report, host))
     const read = await readPrompt({ ...sources, before, ...(!isTyped(sources) && { onWaiting }) })
     // The input schema applies to the first turn only.
-    const problem = invocation.resume === undefined ? await checkPrompt(read.prompt, { file, input: prepared.agent.input }) : undefined
+    const problem = invocation.resume === undefined ? await checkPrompt(read.prompt, { file, input: agent.input }) : undefined
     if (problem) throw problem
     return { ...prepared, ...read, warnings: [...warnings, ...read.warnings] }
   } catch (error) {
     if (!(error instanceof TroupeError) || isAboutPrompt(error)) throw error
     const other = invocation.resume === undefined && !invocation.serverPrompt ? await promptProblem(sources) : undefined
-    throw withIgnoredSettings(withRehearsal(joinErrors(other ? [error, other] : [error]), rehearsalStart(inspected)), inspected.diagnostics)
+    throw withIgnoredSettings(withRehearsal(joinErrors(other ? [error, other] : [error]), rehearsalStart(report, file)), report.diagnostics)
   }
 }
 
-function rehearsalStart({ file, registry, setup }: InspectedTeam): Parameters<typeof withRehearsal>[1] {
+function rehearsalStart({ registry, setup }: ProjectReport, file: string): Parameters<typeof withRehearsal>[1] {
   const agents = registry.ok ? registry.agents : []
   const isTeam = agents.some(({ isChild, values }) => isChild && values.get('models')?.precedence === 'file')
   return { file, isTeam, places: variablePlaces(setup.config) }
@@ -75,43 +80,35 @@ function rehearsalStart({ file, registry, setup }: InspectedTeam): Parameters<ty
 const waiting = 'Waiting for standard input; end it with Ctrl-D, or redirect from /dev/null.'
 
 interface Inspection {
-  readonly inspected: InspectedTeam
+  readonly report: ProjectReport
   /** Settings that the command line and variables change in a resumed session. */
   readonly overridden: AgentOverrides
+  /** The agents with the settings of a resumed session. */
+  readonly agents?: readonly RegisteredAgent[]
+  /** Settings that a resumed session cannot change. */
+  readonly errors: readonly TroupeError[]
 }
 
 /** Reads the team. For a resumed session, precedence is: this command line, the journal, the agent file. */
 async function inspect({ invocation, stored }: ResumedRun, host: Host): Promise<Inspection> {
-  const { file, overrides, configFile, isTrusted, dryRun } = invocation
-  const options = { host, configFile, isTrusted, storesTrust: !dryRun }
-  if (!stored) return { inspected: await inspectTeam(file, { ...options, overrides }), overridden: new Map() }
-  const overridden = changedSettings(overrides, host.env, stored)
-  const inspected = await inspectTeam(file, { ...options, overrides: withModelsOf(stored, overridden, overrides) })
-  const { registry } = inspected
+  const { file, overrides, configFile, isTrusted = false, dryRun } = invocation
+  const overridden = stored ? changedSettings(overrides, host.env, stored) : new Map()
+  const settings = stored ? withModelsOf(stored, overridden, overrides) : overrides
+  const { cwd, env } = host
+  const report = await loadTrustedProject({ cwd, env, agents: file, configFile, settings }, { host, isTrusted, storesTrust: !dryRun })
+  const { registry } = report
   // `startRun` refuses a session of another agent.
-  if (registry.ok && registry.roots[0] !== stored.agent.name) return { inspected, overridden: new Map() }
+  if (!stored || (registry.ok && registry.roots[0] !== stored.agent.name)) return { report, overridden: new Map(), errors: [] }
   const refused = unchangeableError(overridden, stored)
-  const errors = refused ? [refused, ...inspected.errors] : inspected.errors
-  if (!registry.ok) return { inspected: { ...inspected, errors }, overridden }
+  const errors = refused ? [refused] : []
+  if (!registry.ok) return { report, overridden, errors }
   const agents = registry.agents.map((agent) =>
     agent.definition.name === registry.roots[0] ? withStoredSettings(agent, stored, overridden) : agent,
   )
-  return { inspected: { ...inspected, errors, registry: { ...registry, agents } }, overridden }
+  return { report, overridden, agents, errors }
 }
 
-async function prepareTeam(
-  inspected: InspectedTeam,
-  invocation: RunInvocation,
-  host: Host,
-): Promise<Omit<PreparedRun, 'prompt' | 'warnings' | 'invocation' | 'changes' | 'changed'>> {
-  const team = await loadTeam(inspected, { looksAtServers: invocation.dryRun })
-  return { ...(await prepareAgents(team, invocation, host)), agent: team.root.definition }
-}
-
-/** Throws all problems that would prevent the start of a team. Starts no hooks. */
-export async function checkStart(inspected: InspectedTeam, host: Host): Promise<void> {
-  const { agents, storePath } = await loadTeam(inspected)
-  await checkSchemasAndFolder(agents, dataFolder({ flag: storePath, env: host.env, home: homedir() }))
-}
+const openInspected = ({ report, agents, errors }: Inspection, { dataDir, allow, deny, dryRun }: RunInvocation): Promise<Project> =>
+  openProject(report, { dataDir, allow, deny, dryRun, errors, ...(agents && { agents }) })
 
 const isAboutPrompt = ({ problems }: TroupeError): boolean => problems.some(({ place }) => place === 'PROMPT' || place === 'standard input')

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { RunFlag, Store, TreeId } from '../../contracts/index.ts'
-import { sessionFolder, withSessions } from '../approvals/session-store.ts'
+import { sessionFolder, withSessions } from '../../project/index.ts'
 import type { Host } from '../host/process-host.ts'
 import type { RunInvocation } from '../options/parse-arguments.ts'
 import { findSession, type SessionPlace } from '../sessions/find-session.ts'

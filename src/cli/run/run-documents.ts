@@ -1,9 +1,9 @@
 // The documents of `--json` and the last line of `--stream-json`. Published as schemas/run-document.schema.json and
 // schemas/stream-event.schema.json.
 import type { AgentLimits, Diagnostic, Model, ModelParameters, Outcome, OutputContract, Problem } from '../../contracts/index.ts'
+import type { StartDiagnostic } from '../../project/index.ts'
 import { type AgentSummary, runSummary } from '../../view/index.ts'
 import { exitCodeOf, exitCodeOfError, exitCodes, type FailureCode } from '../host/exit-codes.ts'
-import type { StartDiagnostic } from '../team/start-diagnostics.ts'
 
 interface Ended {
   /** Whether the exit code is 0. */

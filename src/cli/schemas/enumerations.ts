@@ -6,9 +6,9 @@ import {
   type TextItemType,
   toolFailureClasses,
 } from '../../contracts/index.ts'
+import type { StartDiagnostic } from '../../project/index.ts'
 import { reasonText } from '../../view/index.ts'
 import { exitByFailure } from '../host/exit-codes.ts'
-import type { StartDiagnostic } from '../team/start-diagnostics.ts'
 import { oneOf, type Schema } from './shapes.ts'
 
 // Enumerations.

@@ -17,9 +17,9 @@ import {
   type TurnOperation,
   type Usage,
 } from '../../contracts/index.ts'
+import type { StartDiagnostic } from '../../project/index.ts'
 import type { AgentSummary, ModelSummary, ToolSummary } from '../../view/index.ts'
 import type { ReportedOutcome } from '../run/run-documents.ts'
-import type { StartDiagnostic } from '../team/start-diagnostics.ts'
 import {
   callStatus,
   diagnosticCode,

@@ -1,5 +1,5 @@
+import { sessionFolder, withSessions } from '../../project/index.ts'
 import { type AuditRecord, readAudit } from '../../server/http/index.ts'
-import { sessionFolder, withSessions } from '../approvals/session-store.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import { readRanges } from '../options/read-ranges.ts'

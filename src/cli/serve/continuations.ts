@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import type { AgentDescription, ContinuesElsewhere, RunFlag, RunOrigin, SessionEntry, Store, TreeId } from '../../contracts/index.ts'
+import type { Project } from '../../project/index.ts'
 import { type Place, resumeHint } from '../approvals/next-commands.ts'
 import { flagWords } from '../commands/resume-command.ts'
 import { realPath } from '../host/real-path.ts'
 import type { ServeInvocation } from '../options/serve-invocations.ts'
 import { flagsToRepeat, modelFlags } from '../run/stored-settings.ts'
-import type { ServedProject } from './served-project.ts'
 
 // What this server can do with a stored session.
 //
@@ -56,7 +56,7 @@ export class Continuations {
   }
 
   /** After each load of the project. */
-  use({ inspected: { registry } }: Pick<ServedProject, 'inspected'>): void {
+  use({ report: { registry } }: Pick<Project, 'report'>): void {
     const agents = registry.ok ? registry.agents : []
     this.#files = new Map(agents.map(({ definition, path }) => [definition.name, realPath(path)]))
   }

@@ -3,10 +3,9 @@ import { readFileSync, type Stats, unwatchFile, watchFile } from 'node:fs'
 import { resolve } from 'node:path'
 import { type FSWatcher, watch } from 'chokidar'
 import { type Clock, TroupeError } from '../../contracts/index.ts'
+import { isAboutTrust, type Project, sentenceOf } from '../../project/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { isAboutTrust, sentenceOf } from '../team/start-diagnostics.ts'
 import type { ServeLog } from './serve-log.ts'
-import type { ServedProject } from './served-project.ts'
 import type { ServerHealth } from './server-health.ts'
 import { foldersToWatch, isRelevant, isSearched, type WatchedPaths } from './watched-paths.ts'
 
@@ -20,16 +19,16 @@ import { foldersToWatch, isRelevant, isSearched, type WatchedPaths } from './wat
 const quietMs = 150
 
 export interface HotReloadOptions {
-  readonly first: ServedProject
+  readonly first: Project
   readonly clock: Pick<Clock, 'after'>
   readonly health: ServerHealth
   readonly log: ServeLog
-  load(): Promise<ServedProject>
+  load(): Promise<Project>
   /** Makes it the current version. Rejects if it cannot. */
-  apply(project: ServedProject): Promise<void>
+  apply(project: Project): Promise<void>
   /** After each change, applied or not. */
   reloaded(): void
-  pathsOf(project: ServedProject): WatchedPaths
+  pathsOf(project: Project): WatchedPaths
   /** Which files are trusted. It is in a data folder, where journals change all the time: it is looked at once a second. */
   readonly trustFile: string
 }
@@ -37,7 +36,7 @@ export interface HotReloadOptions {
 export class HotReload {
   readonly #options: HotReloadOptions
   readonly #modules: Map<string, string>
-  #current: ServedProject
+  #current: Project
   #paths: WatchedPaths
   #folders: ReadonlySet<string>
   #watcher: FSWatcher | undefined
@@ -157,7 +156,7 @@ export class HotReload {
     this.#watcher?.unwatch([...before].filter((folder) => !this.#folders.has(folder)))
   }
 
-  #needingStart(project: ServedProject): readonly string[] {
+  #needingStart(project: Project): readonly string[] {
     const { first } = this.#options
     const modules = moduleFiles(project).filter((path) => {
       const content = contentOf(path)
@@ -178,13 +177,13 @@ export class HotReload {
 
 const restartFor = (section: string): string => `\`${section}\` of the configuration has changed: restart to use it.`
 
-function changedExtensions({ extensions = [] }: ServedProject, first: ServedProject): readonly string[] {
-  const hashes = (all: ServedProject['extensions'] = []): string => all.map(({ id, hash }) => `${id} ${hash}`).join()
+function changedExtensions({ extensions = [] }: Project, first: Project): readonly string[] {
+  const hashes = (all: Project['extensions'] = []): string => all.map(({ id, hash }) => `${id} ${hash}`).join()
   if (hashes(extensions) === hashes(first.extensions)) return []
   return ['Extensions have changed. They are loaded once: restart to use them.']
 }
 
-const moduleFiles = ({ inspected }: ServedProject): readonly string[] => inspected.moduleTools.files
+const moduleFiles = ({ report }: Project): readonly string[] => report.moduleTools.files
 
 const contentOf = (path: string): string => {
   try {
@@ -195,18 +194,18 @@ const contentOf = (path: string): string => {
 }
 
 /** Files that were in effect, and parts of which are withheld after a change until a person trusts them again. */
-function lostTrust(project: ServedProject, before: ServedProject): readonly string[] {
+function lostTrust(project: Project, before: Project): readonly string[] {
   const used = usedFiles(before)
   return untrustedParts(project)
     .filter(({ place }) => used.has(fileOf(place, project)))
     .map(sentenceOf)
 }
 
-const untrustedParts = ({ inspected }: ServedProject) => inspected.diagnostics.filter(isAboutTrust)
+const untrustedParts = ({ report }: Project) => report.diagnostics.filter(isAboutTrust)
 
 /** Without those that were not trusted then. */
-function usedFiles(project: ServedProject): ReadonlySet<string> {
-  const { setup, registry, moduleTools } = project.inspected
+function usedFiles(project: Project): ReadonlySet<string> {
+  const { setup, registry, moduleTools } = project.report
   const { config, workingDirectory } = setup
   const variables = config.layers.flatMap((layer) => layer.variables).filter(({ state }) => state === 'read')
   const files = new Set([
@@ -219,8 +218,7 @@ function usedFiles(project: ServedProject): ReadonlySet<string> {
   return files
 }
 
-const fileOf = (place: string, { inspected }: ServedProject): string =>
-  resolve(inspected.setup.workingDirectory, place.replace(/(?::\d+)+$/, ''))
+const fileOf = (place: string, { report }: Project): string => resolve(report.setup.workingDirectory, place.replace(/(?::\d+)+$/, ''))
 
 function linesOf(error: unknown): readonly string[] {
   if (!(error instanceof TroupeError)) return [messageOf(error)]

@@ -1,5 +1,7 @@
 import { type Records, type Store, TroupeError } from '../../contracts/index.ts'
+import type { KernelHost, KernelProject, ProjectKernel } from '../../kernel/index.ts'
 import { readSupervisorState } from '../../kernel/supervisor/index.ts'
+import { hasExtensions, isAboutTrust, type Project, packageVersion, sentenceOf, trustPathOf } from '../../project/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import { listTokens } from '../../server/http/index.ts'
 import { serveStdio } from '../../server/mcp/index.ts'
@@ -7,24 +9,17 @@ import { dataDirFlag } from '../approvals/next-commands.ts'
 import type { WebDemo } from '../demo/web-demo.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import { openBrowser } from '../host/open-browser.ts'
-import { openDataFolder } from '../host/open-data-folder.ts'
 import type { Host } from '../host/process-host.ts'
-import { hasExtensions } from '../kernel/extension-places.ts'
-import type { KernelHost } from '../kernel/kernel-host.ts'
-import type { ProjectKernel } from '../kernel/project-kernel.ts'
 import { supervisorPlace } from '../kernel/supervisor-place.ts'
 import { printUpBanner } from '../kernel/up-banner.ts'
 import type { ServeInvocation } from '../options/serve-invocations.ts'
-import { packageVersion } from '../package-file.ts'
 import type { Interruption } from '../run/interruption.ts'
-import { trustPathOf } from '../team/load-config.ts'
-import { isAboutTrust, sentenceOf } from '../team/start-diagnostics.ts'
 import { withColour } from '../terminal/print-messages.ts'
 import { HotReload } from './hot-reload.ts'
+import { loadServed, type ServedProject } from './load-served.ts'
 import { printBanner, webAddress } from './serve-banner.ts'
 import { displayOf, type ServeLog, serveLog } from './serve-log.ts'
 import { isAnyAddress, isLoopback, type ServeSettings, serveFlags, serveSettings } from './serve-settings.ts'
-import { loadServedProject, type ServedProject } from './served-project.ts'
 import { ServerHealth } from './server-health.ts'
 import { listenAt, listenNear, type PreparedServer, prepareServer } from './start-server.ts'
 import { closeConnections, drainRuntime } from './stop-server.ts'
@@ -46,9 +41,9 @@ export async function serveCommand(invocation: ServeInvocation, { host: given, i
   const host = withColour(given, display)
   const log = serveLog(host, display, !demo)
   const flags = serveFlags(invocation)
-  const hasKernel = kernelHost !== undefined || (invocation.agents.length === 0 && hasExtensions(process.cwd()))
+  const hasKernel = kernelHost !== undefined || (invocation.agents.length === 0 && hasExtensions(given))
   const project = await interruption.before(
-    loadServedProject(invocation, { host, isTrusted: invocation.isTrusted, hasKernel, ...demo?.loading() }),
+    loadServed(invocation, { host, isTrusted: invocation.isTrusted, hasKernel, ...demo?.loading() }),
   )
   // The demonstration says itself what its models are.
   if (!demo) for (const notice of project.notices) log.note(notice)
@@ -56,11 +51,11 @@ export async function serveCommand(invocation: ServeInvocation, { host: given, i
   for (const each of project.diagnostics) (isAboutTrust(each) ? log.warn : log.note)(sentenceOf(each))
   const settings = serveSettings(flags, project.headends)
   kernelHost?.supervisor.drains(settings.drainMs)
-  const store = await interruption.before(openDataFolder(project.folder))
+  const store = await interruption.before(project.openStore())
   try {
     await serve({ invocation, project, settings, store, host, log, display, interruption, ...hosts })
   } finally {
-    await store.close()
+    await project.close()
   }
   return interruption.request === undefined ? exitCodes.done.code : exitCodes[interruption.request].code
 }
@@ -100,7 +95,7 @@ interface KernelListeners {
 async function serveWith(serving: Serving, kernel: ProjectKernel | undefined, listeners: KernelListeners): Promise<void> {
   const { invocation, settings, store, host, log, demo } = serving
   const health = new ServerHealth()
-  const extend = async (loaded: ServedProject): Promise<ServedProject> => (await (kernel ?? demo?.models)?.extend(loaded)) ?? loaded
+  const extend = async (loaded: Project): Promise<Project> => (await (kernel ?? demo?.models)?.extend(loaded)) ?? loaded
   const project = await extend(serving.project)
   if (kernel) health.kernelProblems = () => kernel.problems
   const version = await packageVersion()
@@ -118,7 +113,7 @@ async function serveWith(serving: Serving, kernel: ProjectKernel | undefined, li
   })
   const reload = new HotReload({
     ...{ first: serving.project, clock: systemClock, health, log },
-    load: () => loadServedProject(invocation, { host, isTrusted: false, hasKernel: kernel !== undefined, ...demo?.loading() }),
+    load: () => loadServed(invocation, { host, isTrusted: false, hasKernel: kernel !== undefined, ...demo?.loading() }),
     apply: async (changed) => applyChange(prepared, await extend(changed)),
     reloaded: () => prepared.statusChanged(),
     pathsOf: (changed) => watchedPaths(changed, invocation),
@@ -154,12 +149,14 @@ async function openKernel(
   { invocation, project, store, host, log, kernelHost }: Serving,
   listeners: KernelListeners,
 ): Promise<ProjectKernel | undefined> {
-  if (!project.extensions) return undefined
-  const { ProjectKernel } = await import('../kernel/project-kernel.ts')
+  if (!isKernelProject(project)) return undefined
+  const { ProjectKernel } = await import('../../kernel/index.ts')
   const quarantined = kernelHost?.quarantined ?? readSupervisorState(supervisorPlace(invocation.dataDir, host)).quarantined
   const [onChange, onStatus] = [() => listeners.onChange(), () => listeners.onStatus()]
-  return ProjectKernel.open({ project, store, host, log, kernelHost, quarantined, onChange, onStatus })
+  return ProjectKernel.open({ project, store, log, kernelHost, quarantined, onChange, onStatus })
 }
+
+const isKernelProject = (project: ServedProject): project is KernelProject => project.extensions !== undefined
 
 interface Stop {
   /** Somebody asked the server to end, or its only client has left. */
@@ -188,7 +185,7 @@ async function serveProcess({ log, interruption }: Serving, { dependencies, sess
   return { requested: Promise.race([aborted(interruption.signal), served.closed]), close: () => served.close() }
 }
 
-async function applyChange({ runtime, check, applied }: PreparedServer, project: ServedProject): Promise<void> {
+async function applyChange({ runtime, check, applied }: PreparedServer, project: Project): Promise<void> {
   check(project)
   const { adapter, hooks, sandbox } = project
   await runtime.update(project.config, { adapter, hooks, ...(sandbox && { sandbox }) })

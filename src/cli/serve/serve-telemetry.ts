@@ -1,7 +1,7 @@
 import type { Store } from '../../contracts/index.ts'
+import type { Project } from '../../project/index.ts'
 import type { AccessEntry, Admission } from '../../server/http/index.ts'
 import { observedStore, openExporter, SessionSpans, serverMetrics } from '../../server/telemetry/index.ts'
-import type { ServedProject } from './served-project.ts'
 
 export interface ServeTelemetry {
   /** The same store, whose events are counted and traced. */
@@ -13,7 +13,7 @@ export interface ServeTelemetry {
 }
 
 export interface TelemetryOptions {
-  readonly settings: ServedProject['telemetry']
+  readonly settings: Project['telemetry']
   readonly version: string
   admission(): Pick<Admission, 'running' | 'waiting'> | undefined
 }

@@ -1,17 +1,15 @@
 import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { type SessionService, type Store, TroupeError } from '../../contracts/index.ts'
-import { conversationSessions } from '../../kernel/index.ts'
+import { conversationSessions, type ProjectKernel } from '../../kernel/index.ts'
+import { checkServedNames, dataDirOf, type Project, packageFile } from '../../project/index.ts'
 import { type AgentRuntime, randomIds, systemClock } from '../../runtime/index.ts'
 import { auditLog, type HeadendServer, headendServer, type Listening, listen, storedTokens } from '../../server/http/index.ts'
 import { mcpUpgrade } from '../../server/mcp/index.ts'
 import type { Demonstration } from '../../server/rest/index.ts'
 import { schemaValidator } from '../../tools/index.ts'
-import { dataDirOf } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
-import type { ProjectKernel } from '../kernel/project-kernel.ts'
 import type { ServeInvocation } from '../options/serve-invocations.ts'
-import { packageFile } from '../package-file.ts'
 import { Continuations } from './continuations.ts'
 import { type LocalToken, localToken } from './local-token.ts'
 import { OwnSessions } from './own-sessions.ts'
@@ -20,12 +18,11 @@ import { type RouteDependencies, reservedNames, serveRoutes } from './serve-rout
 import { serveRuntime } from './serve-runtime.ts'
 import type { ServeSettings } from './serve-settings.ts'
 import { openTelemetry } from './serve-telemetry.ts'
-import { checkServedNames, type ServedProject } from './served-project.ts'
 import type { ServerHealth } from './server-health.ts'
 import { StoreHealth } from './store-health.ts'
 
 export interface ServerOptions {
-  readonly project: ServedProject
+  readonly project: Project
   /** Of the command line: sessions of `troupe run` need the same. */
   readonly flags: Pick<ServeInvocation, 'configFile' | 'allow' | 'deny'>
   readonly settings: ServeSettings
@@ -49,9 +46,9 @@ export interface PreparedServer {
   readonly server: HeadendServer
   readonly local: LocalToken
   /** Refuses agents that cannot be served here, before a project is applied. */
-  check(project: ServedProject): void
+  check(project: Project): void
   /** After a change was applied: tells clients of MCP that agents have changed. */
-  applied(project: ServedProject): void
+  applied(project: Project): void
   /** Tells pages that agents, extensions or warnings have changed. */
   statusChanged(): void
   /** After the runtime is closed. */
@@ -101,9 +98,9 @@ export async function prepareServer({
   }
   const routes = serveRoutes(dependencies)
   const reserved = reservedNames(routes)
-  checkServedNames(project, reserved)
+  checkServedNames(project.agents, project.served, reserved)
   const local = await localToken(project.folder)
-  const { runtime, close } = serveRuntime(project, telemetry.observe(store), host)
+  const { runtime, close } = serveRuntime(project, telemetry.observe(store))
   const { workspace } = project
   const continuations = new Continuations({
     store,
@@ -149,7 +146,7 @@ export async function prepareServer({
   })
   return {
     ...{ runtime, own, sessions, dependencies, server, local },
-    check: (changed) => checkServedNames(changed, reserved),
+    check: (changed) => checkServedNames(changed.agents, changed.served, reserved),
     applied(changed) {
       continuations.use(changed)
       agents.publish()

@@ -1,13 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
-import { agentPathsOf, dialectFolders, hooksOf, skillsOf } from '../../project/index.ts'
+import { agentPathsOf, dialectFolders, homeFolder, hooksOf, type Project, skillsOf } from '../../project/index.ts'
 import { contextFile } from '../../tools/project-context/index.ts'
 import { userSkillDirectories } from '../../tools/skills/index.ts'
 import { isInside } from '../../util/is-inside.ts'
-import { homeFolder } from '../host/data-folder.ts'
 import type { ServeInvocation } from '../options/serve-invocations.ts'
-import type { ServedProject } from './served-project.ts'
 
 /** Files and folders whose changes change the definitions of agents. Paths are absolute and real. */
 export interface WatchedPaths {
@@ -25,15 +22,15 @@ const agentName = /\.(?:ai|md|toml)$/i
 const isSkipped = (path: string): boolean => /[/\\](?:node_modules|\.git)(?:[/\\]|$)/.test(path)
 
 export function watchedPaths(
-  { inspected, hooks }: Pick<ServedProject, 'inspected' | 'hooks'>,
+  { report, hooks }: Pick<Project, 'report' | 'hooks'>,
   { agents, configFile }: Pick<ServeInvocation, 'agents' | 'configFile'>,
 ): WatchedPaths {
-  const { setup, registry, moduleTools, usedFiles } = inspected
+  const { setup, registry, moduleTools, usedFiles } = report
   const { config, environment, workingDirectory } = setup
-  const home = homeFolder(homedir())
+  const home = homeFolder(environment)
   const agentFiles = registry.files.map((file) => resolve(workingDirectory, file))
   const configFolders = [workingDirectory, ...agentFiles.map((file) => dirname(file)), join(home, '.ai-agent'), '/etc/ai-agent']
-  const named = agents.map((written) => resolve(written))
+  const named = agents.map((written) => resolve(workingDirectory, written))
   const hookFolders = hooks.length > 0 ? hooksOf(config).map(({ baseDir }) => baseDir) : []
   return {
     files: real([
@@ -42,7 +39,9 @@ export function watchedPaths(
       ...moduleTools.files,
       ...configFolders.flatMap((folder) => configNames.map((name) => join(folder, name))),
       ...[workingDirectory, ...hookFolders].map((folder) => join(folder, contextFile)),
-      ...(configFile === undefined ? [] : [resolve(configFile), `${resolve(configFile).replace(/\.json$/i, '')}.env`]),
+      ...(configFile === undefined
+        ? []
+        : [resolve(workingDirectory, configFile), `${resolve(workingDirectory, configFile).replace(/\.json$/i, '')}.env`]),
     ]),
     folders: real([...agentFiles.map((file) => dirname(file)), ...(named.length === 0 ? [workingDirectory] : named.map(fixedFolder))]),
     agentTrees: real([

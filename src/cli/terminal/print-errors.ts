@@ -66,15 +66,3 @@ function excerpt(place: string, line: string, paint: Paint): readonly string[] {
     `${paint('dim', blank)}${' '.repeat(Math.max(0, column - 1 - from))}${paint('red', '^')}`,
   ]
 }
-
-/** Several errors as one; the code is the first one's. */
-export function joinErrors(errors: readonly TroupeError[]): TroupeError {
-  const [first, ...more] = errors
-  if (!first) throw new TroupeError('internal', 'No error was given.')
-  if (more.length === 0) return first
-  const problems = errors.flatMap((error): readonly Problem[] => {
-    if (error.problems.length > 0) return error.problems
-    return [{ place: error.code, message: error.message, ...(error.remedy !== undefined && { remedy: error.remedy }) }]
-  })
-  return new TroupeError(first.code, `There are ${problems.length} problems.`, { problems })
-}

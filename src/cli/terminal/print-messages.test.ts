@@ -24,6 +24,7 @@ function fakeHost(window: Window = 'plain', stream: { readonly isTTY?: boolean; 
   )
   const size = { width: 80 }
   const host: Host = {
+    cwd: process.cwd(),
     env: {},
     stdin: Readable.from([]),
     stdout: output,

@@ -1,47 +1,10 @@
-import { type FileState, mustShowInFull, type PendingFile, type Registry, trustEffect, trustFiles } from '../../project/index.ts'
+import { mustShowInFull, type Setup, trustEffect, trustFiles, type UntrustedFile } from '../../project/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import type { Host } from '../host/process-host.ts'
-import type { Setup } from '../team/load-config.ts'
 import { exactLines } from '../terminal/exact-text.ts'
 import { printable } from '../terminal/printable.ts'
 import { discardTyped, nextLine } from '../terminal/read-line.ts'
 import { hookFileLines } from './hook-file-lines.ts'
-
-/** An untrusted file, and the parts of it that are ignored until it is trusted. */
-export interface UntrustedFile extends FileState {
-  readonly kind: PendingFile['kind'] | 'agent of another program' | 'module with tools' | 'agent with MCP servers'
-  readonly withheld: readonly string[]
-  /** The content of each part, if known. */
-  readonly contents?: readonly (readonly string[])[]
-  /** More parts are withheld than listed. */
-  readonly isPartial?: true
-  /** Files that are trusted with it. */
-  readonly imports?: readonly FileState[]
-}
-
-export const withImports = (file: UntrustedFile): readonly FileState[] => [file, ...(file.imports ?? [])]
-
-export function untrustedFiles({ config }: Setup, { untrusted, untrustedModules, untrustedServers }: Registry): readonly UntrustedFile[] {
-  return [
-    ...config.pending,
-    ...untrusted.map(
-      (file): UntrustedFile => ({ ...file, kind: 'agent of another program', withheld: ['tools that change something', 'servers'] }),
-    ),
-    ...untrustedServers.map(
-      ({ contents, ...state }): UntrustedFile => ({
-        ...state,
-        kind: 'agent with MCP servers',
-        withheld: ['mcpServers'],
-        contents: [contents],
-      }),
-    ),
-    ...untrustedModules.flatMap(({ at, files: [module, ...imports] }): readonly UntrustedFile[] => {
-      const withheld = [`tools, named in ${printable(at.place)} – run code with all your permissions`]
-      const files = imports.map(({ path }) => `imports ${path}, which is trusted with it`)
-      return module ? [{ ...module, kind: 'module with tools', withheld, contents: [files], imports }] : []
-    }),
-  ]
-}
 
 interface Part {
   readonly name: string

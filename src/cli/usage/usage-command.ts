@@ -1,6 +1,6 @@
 import type { UsageReport } from '../../contracts/index.ts'
+import { sessionFolder, withSessions } from '../../project/index.ts'
 import { startOfLastDays } from '../../util/utc-day.ts'
-import { sessionFolder, withSessions } from '../approvals/session-store.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { UsageInvocation } from '../options/project-invocations.ts'

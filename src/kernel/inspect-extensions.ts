@@ -1,0 +1,68 @@
+import type { ExtensionProblem } from '../contracts/index.ts'
+import { dataFolder, extensionFolders, type ProjectPlace, sessionFolder, trustPlaceOf, withSessions } from '../project/index.ts'
+import { type ExtensionSettings, readExtensionSettings } from './extension-settings.ts'
+import type { ExtensionManifest, FoundExtension } from './kernel-types.ts'
+import { findExtensions } from './loader/find-extensions.ts'
+import { orderExtensions } from './loader/load-order.ts'
+import { projectRecords } from './project-records.ts'
+import { type Quarantined, readSupervisorState, supervisorFolder } from './supervisor/index.ts'
+
+/** `ready`: the next start loads it. */
+export type ReadyState = 'ready' | 'disabled' | 'invalid' | 'quarantined'
+
+/** What is known of an extension without running its code. */
+export interface InspectedExtension {
+  readonly found: FoundExtension
+  readonly settings: ExtensionSettings
+  readonly state: ReadyState
+  /** Where its code would run. */
+  readonly runs: 'kernel' | 'sandbox' | 'nowhere'
+  readonly quarantined?: Quarantined
+  readonly problems: readonly ExtensionProblem[]
+}
+
+interface Where {
+  readonly dataDir?: string | undefined
+  readonly configFile?: string | undefined
+  /** Default: what people have trusted. */
+  readonly trusted?: 'everything' | undefined
+}
+
+/** All extensions that `troupe up` would find in the current folder, by id. */
+export async function inspectExtensions(where: Where, place: ProjectPlace): Promise<readonly InspectedExtension[]> {
+  const { cwd: workspace, env } = place
+  const trusted = where.trusted ?? (await trustPlaceOf(place).store.list())
+  const all = await findExtensions({ places: extensionFolders(place), workspace, trusted })
+  const settings = await withSessions(await sessionFolder(where, place), new Map<string, ExtensionSettings>(), async ({ records }) => {
+    return new Map(await readExtensionSettings(projectRecords(records, workspace)))
+  })
+  const { quarantined } = readSupervisorState(supervisorFolder(dataFolder({ flag: where.dataDir, cwd: workspace, env }), workspace))
+  const isOn = ({ id, manifest }: FoundExtension): boolean => settings.get(id)?.enabled ?? manifest?.enabled ?? true
+  const { problems: order } = orderExtensions(
+    all.flatMap(({ id, manifest }) =>
+      manifest ? [{ id, dependsOn: manifest.dependsOn, usesTools: manifest.agent?.usesTools ?? [] }] : [],
+    ),
+    all.map(({ id }) => id),
+  )
+  return all.map((found) => {
+    const held = quarantined.find(({ id, hash }) => id === found.id && hash === found.hash)
+    const misplaced = order.get(found.id) ?? []
+    const state = !isOn(found) ? 'disabled' : !found.manifest || misplaced.length > 0 ? 'invalid' : held ? 'quarantined' : 'ready'
+    return {
+      found,
+      settings: settings.get(found.id) ?? {},
+      state,
+      runs: state !== 'ready' || !found.manifest?.entrypoint ? 'nowhere' : found.trusted ? 'kernel' : 'sandbox',
+      ...(held && { quarantined: held }),
+      problems: [...found.problems, ...misplaced],
+    }
+  })
+}
+
+/** What it is, by its manifest: code and an agent are its parts. */
+export const partsOf = ({ entrypoint, agent, schedules, events }: ExtensionManifest): readonly string[] => [
+  ...(entrypoint ? ['code'] : []),
+  ...(agent ? [agent.integrationMode === 'handoff' ? 'agent (handoff)' : 'agent'] : []),
+  ...(schedules.length > 0 ? ['schedules'] : []),
+  ...(events.length > 0 ? ['events'] : []),
+]

@@ -1,0 +1,15 @@
+import type { TerminalPort } from '../contracts/index.ts'
+import type { SupervisorPort } from './kernel-types.ts'
+import type { Quarantined } from './supervisor/index.ts'
+
+/** What `troupe up` gives to the kernel process. Without it, `troupe serve` runs the kernel alone. */
+export interface KernelHost {
+  readonly supervisor: SupervisorPort & { drains(ms: number): void }
+  /** The same for all kernels of one supervisor: see `LeaseOptions`. */
+  readonly supervisorId: string
+  readonly quarantined: readonly Quarantined[]
+  /** The terminal in which the person talks to the assistant. Absent in a service. */
+  readonly terminal?: TerminalPort
+  /** Not a restart: the person has not seen the banner. */
+  readonly isFirst: boolean
+}

@@ -1,0 +1,26 @@
+import type { OpenProjectOptions, Project, ProjectReport } from '../project/index.ts'
+import type { FoundExtension } from './kernel-types.ts'
+import { defaultOrchestrator } from './orchestrator/default-orchestrator.ts'
+import { orchestratorName } from './orchestrator/orchestrator-definition.ts'
+import { findProjectExtensions } from './project-extensions.ts'
+
+/** A project with an orchestrator, and with the models that its extensions need. */
+export interface KernelProject extends Project {
+  /** What was found, in the order of ids. */
+  readonly extensions: readonly FoundExtension[]
+}
+
+/** Opens a project for a kernel. Loads no extension. */
+export async function openKernelProject(report: ProjectReport, options: OpenProjectOptions = {}): Promise<KernelProject> {
+  const { registry, setup } = report
+  const extensions = await findProjectExtensions(setup)
+  const isOrchestrated = registry.ok && registry.agents.some(({ definition }) => definition.name === orchestratorName)
+  const project = await report.open({
+    ...options,
+    serves: true,
+    hasExtensions: true,
+    addedAgents: isOrchestrated ? [] : [defaultOrchestrator(setup)],
+    otherModels: [...(options.otherModels ?? []), ...extensions.flatMap(({ manifest }) => manifest?.agent?.model ?? [])],
+  })
+  return { ...project, extensions }
+}

@@ -1,0 +1,12 @@
+import { join } from 'node:path'
+import { extensionFolders, type Setup } from '../project/index.ts'
+import type { FoundExtension } from './kernel-types.ts'
+import { findExtensions } from './loader/find-extensions.ts'
+import { supervisorFolder } from './supervisor/index.ts'
+
+/** Where extensions keep their files. `folder`: the data folder, which projects may share. */
+export const extensionData = (folder: string, workspace: string): string => join(supervisorFolder(folder, workspace), 'extensions')
+
+/** All extensions of a project, with its own trust. */
+export const findProjectExtensions = ({ workingDirectory, environment, trusted }: Setup): Promise<readonly FoundExtension[]> =>
+  findExtensions({ places: extensionFolders({ cwd: workingDirectory, env: environment }), workspace: workingDirectory, trusted })

@@ -1,0 +1,37 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { isBuilt, packageFile } from '../package-file.ts'
+import { homeFolder } from './data-folder.ts'
+import type { ProjectPlace } from './project-place.ts'
+
+/** A folder of extensions, and who put them there. */
+export interface ExtensionFolder {
+  readonly folder: string
+  readonly source: 'project' | 'user' | 'bundled'
+}
+
+/** Where new extensions of a project are written. */
+export const projectExtensions = (workspace: string): string => join(workspace, 'extensions')
+
+/** The folder of the extensions that Troupe brings: their sources, or what the build makes of them. Absolute. */
+export const bundledExtensions = (): string => fileURLToPath(packageFile(isBuilt() ? 'dist/extensions' : 'extensions'))
+
+/** Nearest first. */
+export const extensionFolders = ({ cwd, env }: ProjectPlace): readonly ExtensionFolder[] => [
+  { folder: projectExtensions(cwd), source: 'project' },
+  { folder: join(cwd, 'sandbox', 'extensions'), source: 'project' },
+  { folder: join(homeFolder(env), '.ai-agent', 'extensions'), source: 'user' },
+  { folder: bundledExtensions(), source: 'bundled' },
+]
+
+/** Whether the project has extensions of its own. */
+export const hasExtensions = (place: ProjectPlace): boolean =>
+  extensionFolders(place).some(({ folder, source }) => source === 'project' && isFolder(folder))
+
+/** Names of the folders in all places. Their manifests are not read. */
+export const extensionIds = (place: ProjectPlace): readonly string[] =>
+  extensionFolders(place).flatMap(({ folder }) => (isFolder(folder) ? readdirSync(folder) : []))
+
+/** A project may have a file with that name. */
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
