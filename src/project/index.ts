@@ -1,14 +1,8 @@
 export { readSettings, type Setting, settingOf } from '../yaml/frontmatter.ts'
 export { type AgentFile, type AgentFileOptions, parseAgentFile, type ReadAgent, readAgentText } from './agent-file/agent-file.ts'
 export { agentFileSchema } from './agent-file/agent-file-schema.ts'
-export {
-  type AgentOption,
-  type AgentOptionKey,
-  agentOptionKeys,
-  agentOptions,
-} from './agent-file/agent-options.ts'
 export { agentTemplate, type TemplateAgent } from './agent-file/agent-template.ts'
-export { type AgentOverrides, type FlagArgument, type OverrideArguments, parseOverrides } from './agent-file/overrides.ts'
+export { type FlagArgument, type OverrideArguments, parseOverrides } from './agent-file/overrides.ts'
 export { type Config, type ConfigDiagnostic, configuredText, type PendingFile } from './config/config.ts'
 export { type ConfigPlaces, folderOf, isOwnLayer } from './config/config-places.ts'
 export { configSchema } from './config/config-schema.ts'
@@ -74,7 +68,13 @@ export { findModels, modelOptions } from './models/find-models.ts'
 export { unpricedBeforeResolving } from './models/model-prices.ts'
 export { checkProject, openProject, schemaErrors, validAgents } from './open-project.ts'
 export { type OpenedRuntime, openRuntime, type RuntimeSettings } from './open-runtime.ts'
-export { packageFile } from './package-file.ts'
+export {
+  type AgentOption,
+  type AgentOptionKey,
+  agentOptionKeys,
+  agentOptions,
+} from './options/agent-options.ts'
+export type { AgentOverrides } from './options/option-values.ts'
 export type { OpenProjectOptions, Project, ProjectReport } from './project-report.ts'
 export type { AgentDiagnostic } from './registry/agent-diagnostic.ts'
 export { fileOfServers, type UntrustedServers } from './registry/agent-servers.ts'
@@ -91,6 +91,7 @@ export { checkServedNames } from './served-agents.ts'
 export { dataDirOf, dataFolder, dataFolderProblem, homeFolder, whyUnwritable } from './setup/data-folder.ts'
 export { bundledExtensions, type ExtensionFolder, extensionFolders, hasExtensions, projectExtensions } from './setup/extension-folders.ts'
 export { openDataFolder, withDataFolder } from './setup/open-data-folder.ts'
+export { packageFile } from './setup/package-file.ts'
 export { packageVersion } from './setup/package-version.ts'
 export type { ProjectPlace } from './setup/project-place.ts'
 export { type ConfigOptions, loadSetup, readSetup, type Setup, setupWithoutConfig, trustPathOf, trustPlaceOf } from './setup/read-setup.ts'

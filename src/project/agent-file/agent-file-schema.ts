@@ -2,8 +2,8 @@ import type { JsonObject } from '../../contracts/index.ts'
 import { capitalize } from '../../yaml/messages.ts'
 import { schemaOf } from '../config/config-schema.ts'
 import { serversShape } from '../config/sections.ts'
+import { type AgentOption, agentOption, keysInGroup, topLevelKeys } from '../options/agent-options.ts'
 import { typeSchema } from '../values/type-schema.ts'
-import { type AgentOption, agentOption, keysInGroup, topLevelKeys } from './agent-options.ts'
 
 /** The settings of an agent file as a JSON Schema, for editors. Reading checks more. */
 export function agentFileSchema(): JsonObject {

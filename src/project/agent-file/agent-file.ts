@@ -11,10 +11,10 @@ import type {
 } from '../../contracts/index.ts'
 import { type Frontmatter, readFrontmatter } from '../../yaml/frontmatter.ts'
 import { maxReported, type SourceLocation, SourceText, startOfText } from '../../yaml/source-text.ts'
+import { type AgentOptionKey, agentOptions, keysInGroup } from '../options/agent-options.ts'
+import { type ExternalValues, locationOf, mergeLayers, type OptionValues } from '../options/option-values.ts'
 import { decodeAgentText } from '../values/decode-text.ts'
-import { type AgentOptionKey, agentOptions, keysInGroup } from './agent-options.ts'
 import { readFileSettings } from './file-settings.ts'
-import { type ExternalValues, locationOf, mergeLayers, type OptionValues } from './option-values.ts'
 import { fileStem, safeName } from './safe-name.ts'
 import { type ReadSchemaFile, withSchemaFiles } from './schema-files.ts'
 

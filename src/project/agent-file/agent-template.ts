@@ -1,8 +1,8 @@
 import { stringify } from 'yaml'
 import { defaultLimits, type JsonObject } from '../../contracts/index.ts'
 import { showDuration, showSize } from '../../util/parse-units.ts'
+import { type AgentOptionKey, agentOptions, keysInGroup, topLevelKeys } from '../options/agent-options.ts'
 import type { AgentFile } from './agent-file.ts'
-import { type AgentOptionKey, agentOptions, keysInGroup, topLevelKeys } from './agent-options.ts'
 
 /** An agent with the settings that only files have. */
 export interface TemplateAgent extends AgentFile {

@@ -6,11 +6,11 @@ import type { ReadResult, ValueProblem } from '../../yaml/yaml-nodes.ts'
 import { serversShape } from '../config/sections.ts'
 import { readShape } from '../config/shape.ts'
 import { type FileOrigin, sourcedToJson } from '../config/sourced.ts'
+import { type AgentOptionKey, agentOption, agentOptionKeys, agentOptions, keysInGroup, topLevelKeys } from '../options/agent-options.ts'
+import type { OptionValue, OptionValues } from '../options/option-values.ts'
+import { findConflicts, resolveAliases } from '../options/setting-conflicts.ts'
 import { readSchema } from '../values/read-schema.ts'
 import { readValue } from '../values/read-value.ts'
-import { type AgentOptionKey, agentOption, agentOptionKeys, agentOptions, keysInGroup, topLevelKeys } from './agent-options.ts'
-import type { OptionValue, OptionValues } from './option-values.ts'
-import { findConflicts, resolveAliases } from './setting-conflicts.ts'
 
 /** Reads the settings of an agent file. Reports problems to `source`. */
 export function readFileSettings(source: SourceText, read: Frontmatter): OptionValues {

@@ -1,13 +1,10 @@
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { countProblems, didYouMean } from '../../yaml/messages.ts'
 import { parseValue } from '../../yaml/yaml-nodes.ts'
-import { type AgentOptionKey, agentOption, agentOptionKeys, agentOptions, keysInGroup } from './agent-options.ts'
+import { type AgentOptionKey, agentOption, agentOptionKeys, agentOptions, keysInGroup } from '../options/agent-options.ts'
+import type { AgentOverrides, ExternalValue } from '../options/option-values.ts'
+import { findConflicts, resolveAliases } from '../options/setting-conflicts.ts'
 import { readOption } from './file-settings.ts'
-import type { ExternalValue, ExternalValues } from './option-values.ts'
-import { findConflicts, resolveAliases } from './setting-conflicts.ts'
-
-/** Values that override those of a file, each with the flag that sets it. */
-export type AgentOverrides = ExternalValues
 
 export interface OverrideArguments {
   /** `limits.maxToolTurns=5`; the last one for a key applies. */

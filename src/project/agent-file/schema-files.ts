@@ -1,9 +1,9 @@
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
+import type { AgentOptionKey } from '../options/agent-options.ts'
+import { locationOf, type OptionValue, type OptionValues, type Precedence } from '../options/option-values.ts'
+import { type Contract, contracts } from '../options/setting-conflicts.ts'
 import { parseSchemaFile } from '../values/read-schema.ts'
-import type { AgentOptionKey } from './agent-options.ts'
-import { locationOf, type OptionValue, type OptionValues, type Precedence } from './option-values.ts'
-import { type Contract, contracts } from './setting-conflicts.ts'
 
 /** Reads the file of a `schemaRef`, relative to the agent file. Throws if the file cannot or must not be read. */
 export type ReadSchemaFile = (path: string, precedence: Precedence) => string

@@ -1,5 +1,5 @@
-import { type AgentOption, type AgentOptionKey, agentOptionKeys, agentOptions } from '../agent-file/agent-options.ts'
-import type { AgentOverrides } from '../agent-file/overrides.ts'
+import { type AgentOption, type AgentOptionKey, agentOptionKeys, agentOptions } from '../options/agent-options.ts'
+import type { AgentOverrides } from '../options/option-values.ts'
 import { type Config, settingsOf } from './config.ts'
 import { defaultKeys } from './sections.ts'
 import { type FileOrigin, type Origin, placeOf, sourcedAt } from './sourced.ts'

@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 import { describe, expect, test } from 'vitest'
 import { configOf } from '../../../test/fixtures/memory-files.ts'
-import { type AgentOptionKey, agentOptionKeys, agentOptions } from '../agent-file/agent-options.ts'
 import { parseOverrides } from '../agent-file/overrides.ts'
+import { type AgentOptionKey, agentOptionKeys, agentOptions } from '../options/agent-options.ts'
 import { effectiveOptions, optionDefaults } from './effective-options.ts'
 import { defaultKeys } from './sections.ts'
 import { configRows } from './show-config.ts'

@@ -5,7 +5,7 @@ import { namedServers, queueShape, serverShape } from '../../policy/mcp-server-s
 import { boolean, choice, literal, type TextShape, text } from '../../policy/shape.ts'
 import { parseHttpAddress } from '../../util/read-address.ts'
 import { listNames } from '../../yaml/messages.ts'
-import { type AgentOptionKey, agentOptionKeys, agentOptions, keysInGroup } from '../agent-file/agent-options.ts'
+import { type AgentOptionKey, agentOptionKeys, agentOptions, keysInGroup } from '../options/agent-options.ts'
 import type { ValueSpec } from '../values/read-value.ts'
 import { hooksShape } from './hook-shape.ts'
 import type { Shape } from './shape.ts'

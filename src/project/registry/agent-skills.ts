@@ -1,7 +1,7 @@
 import type { Problem, SkillCard } from '../../contracts/index.ts'
 import type { FoundSkills } from '../../tools/skills/index.ts'
 import { selectSkills } from '../../tools/skills/index.ts'
-import { locationOf } from '../agent-file/option-values.ts'
+import { locationOf } from '../options/option-values.ts'
 import { type AgentDiagnostic, warningOf } from './agent-diagnostic.ts'
 import type { RegisteredAgent } from './registered-agent.ts'
 

@@ -1,7 +1,7 @@
 import type { Problem } from '../../contracts/index.ts'
 import { offeredName } from '../../policy/tool-name-patterns.ts'
 import type { SourceLocation } from '../../yaml/source-text.ts'
-import { locationOf } from '../agent-file/option-values.ts'
+import { locationOf } from '../options/option-values.ts'
 import type { LoadedFile } from './loaded-file.ts'
 import type { Edge } from './team-checks.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { defaultSandboxPolicy, type SandboxPolicy } from '../../contracts/index.ts'
-import type { AgentOptionKey } from '../agent-file/agent-options.ts'
-import type { OptionValue } from '../agent-file/option-values.ts'
+import type { AgentOptionKey } from '../options/agent-options.ts'
+import type { OptionValue } from '../options/option-values.ts'
 import { ineffectiveSettings } from './ineffective-settings.ts'
 
 describe('lists of an agent that its session does not allow', () => {

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import type { ApprovalRule, SandboxPolicy } from '../../contracts/index.ts'
 import { type SandboxList, uncoveredEntries } from '../../policy/merge-sandbox.ts'
-import { locationOf, type OptionValue, type OptionValues } from '../agent-file/option-values.ts'
-import { mayOverlap, overriddenRules } from '../ineffective-rules.ts'
+import { mayOverlap, overriddenRules } from '../options/ineffective-rules.ts'
+import { locationOf, type OptionValue, type OptionValues } from '../options/option-values.ts'
 import type { AgentDiagnostic } from './agent-diagnostic.ts'
 
 export interface SessionSandbox {

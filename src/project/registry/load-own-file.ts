@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { TroupeError } from '../../contracts/index.ts'
 import { type AgentFile, readAgentWithProblems } from '../agent-file/agent-file.ts'
-import type { OptionValues } from '../agent-file/option-values.ts'
+import type { OptionValues } from '../options/option-values.ts'
 import { readContent } from './agent-paths.ts'
 import { type Confined, outsideProblem } from './confinement.ts'
 import { ineffectiveSettings } from './ineffective-settings.ts'

@@ -1,10 +1,10 @@
 import type { AgentTrust, Problem, SandboxPolicy } from '../../contracts/index.ts'
 import type { SourceLocation } from '../../yaml/source-text.ts'
 import type { ReadAgent } from '../agent-file/agent-file.ts'
-import type { AgentOptionKey } from '../agent-file/agent-options.ts'
-import type { ExternalValue, ExternalValues } from '../agent-file/option-values.ts'
 import type { Origin } from '../config/sourced.ts'
 import type { Dialect } from '../dialects/foreign-agent.ts'
+import type { AgentOptionKey } from '../options/agent-options.ts'
+import type { ExternalValue, ExternalValues } from '../options/option-values.ts'
 import type { AgentDiagnostic } from './agent-diagnostic.ts'
 
 /** A child as an agent names it: `./scout.ai` or `scout`. */

@@ -1,9 +1,9 @@
 import type { AgentTrust, ApprovalRule, JsonObject, McpServerSettings } from '../../contracts/index.ts'
 import type { AgentFile } from '../agent-file/agent-file.ts'
 import type { TemplateAgent } from '../agent-file/agent-template.ts'
-import type { OptionValues } from '../agent-file/option-values.ts'
 import type { ConfiguredServer } from '../config/configured-servers.ts'
 import type { Dialect } from '../dialects/foreign-agent.ts'
+import type { OptionValues } from '../options/option-values.ts'
 
 /** A readable agent, usable or not. */
 export interface FoundAgent {

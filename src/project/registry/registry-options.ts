@@ -1,10 +1,10 @@
 import type { SandboxPolicy } from '../../contracts/index.ts'
 import { builtinToolNames } from '../../policy/builtin-tool-names.ts'
-import type { ExternalValues } from '../agent-file/option-values.ts'
 import type { Config } from '../config/config.ts'
 import type { TrustRecords } from '../config/trust/trust-records.ts'
 import { configuredSources, restToolNames } from '../config/unknown-names.ts'
 import type { Environment } from '../config/variables/resolve-placeholders.ts'
+import type { ExternalValues } from '../options/option-values.ts'
 import type { ImportModules } from './tool-modules.ts'
 
 export interface RegistryOptions {

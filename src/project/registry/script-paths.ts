@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Problem } from '../../contracts/index.ts'
-import { locationOf, type OptionValues } from '../agent-file/option-values.ts'
+import { locationOf, type OptionValues } from '../options/option-values.ts'
 import { type Confined, outsideProblem } from './confinement.ts'
 import type { LoadContext } from './loaded-file.ts'
 

@@ -6,7 +6,7 @@ import { type KnownTools, patternsOf, rulePatternProblem, toolNameProblem } from
 import { findCycles } from '../../util/find-cycles.ts'
 import { didYouMean, listNames } from '../../yaml/messages.ts'
 import type { SourceLocation } from '../../yaml/source-text.ts'
-import { locationOf, type OptionValue } from '../agent-file/option-values.ts'
+import { locationOf, type OptionValue } from '../options/option-values.ts'
 import { type ChildReference, type LoadedFile, locationOfReference } from './loaded-file.ts'
 import { isModulePath } from './tool-modules.ts'
 

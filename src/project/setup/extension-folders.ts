@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isBuilt, packageFile } from '../package-file.ts'
 import { homeFolder } from './data-folder.ts'
+import { isBuilt, packageFile } from './package-file.ts'
 import type { ProjectPlace } from './project-place.ts'
 
 /** A folder of extensions, and who put them there. */

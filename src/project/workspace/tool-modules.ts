@@ -1,7 +1,7 @@
 import type { Tool } from '../../contracts/index.ts'
 import { checkTools, systemClock } from '../../runtime/index.ts'
-import { packageFile } from '../package-file.ts'
 import type { ImportModules } from '../registry/tool-modules.ts'
+import { packageFile } from '../setup/package-file.ts'
 
 /** The tools of the modules that agent files name. */
 export interface ModuleTools {

@@ -4,7 +4,7 @@ import type { Problem } from '../../contracts/index.ts'
 import { matchesGlob, parseGlob } from '../../util/glob.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { sandboxOf, skillsOf } from '../config/section-values.ts'
-import type { ProjectReport } from '../project-report.ts'
+import type { Registry } from '../registry/load-registry.ts'
 import type { RegisteredAgent } from '../registry/registered-agent.ts'
 import type { ProjectPlace } from '../setup/project-place.ts'
 import type { Setup } from '../setup/read-setup.ts'
@@ -25,9 +25,14 @@ interface CheckedAgent extends Pick<RegisteredAgent, 'path' | 'place' | 'values'
   readonly definition: Pick<RegisteredAgent['definition'], 'skills' | 'tools' | 'sandbox'>
 }
 
+interface ReadProject {
+  readonly registry: Registry
+  readonly setup: Setup
+}
+
 /** Runs no hook, module or command of the project. Tests the sandbox if an agent needs it. */
 export async function workspaceToolProblems(
-  { registry, setup }: Pick<ProjectReport, 'registry' | 'setup'>,
+  { registry, setup }: ReadProject,
   place: Pick<ProjectPlace, 'env'>,
 ): Promise<WorkspaceToolProblems> {
   const { config, workingDirectory } = setup

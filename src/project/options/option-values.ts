@@ -21,6 +21,8 @@ export type OptionValues = ReadonlyMap<AgentOptionKey, OptionValue>
 /** A value from outside the agent file. */
 export type ExternalValue = Pick<OptionValue, 'value' | 'place'>
 export type ExternalValues = ReadonlyMap<AgentOptionKey, ExternalValue>
+/** Values that override those of a file, each with the flag that sets it. */
+export type AgentOverrides = ExternalValues
 
 /** The location of a value, or of an entry of a list if it is known. */
 export const locationOf = ({ place, line, entries }: Omit<OptionValue, 'value' | 'precedence'>, index = -1): SourceLocation =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ApprovalRule } from '../contracts/index.ts'
+import type { ApprovalRule } from '../../contracts/index.ts'
 import { overriddenRules } from './ineffective-rules.ts'
 
 const told = (...rules: readonly ApprovalRule[]) => overriddenRules(rules).map(({ index, message }) => `${index} ${message}`)

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { optionValues } from '../../../test/fixtures/option-examples.ts'
 import { childLimits, defaultLimits, type Problem, TroupeError } from '../../contracts/index.ts'
-import { type AgentFileOptions, readAgentText } from './agent-file.ts'
+import { type AgentFileOptions, readAgentText } from '../agent-file/agent-file.ts'
+import { agentTemplate, type TemplateAgent } from '../agent-file/agent-template.ts'
+import { parseOverrides } from '../agent-file/overrides.ts'
 import { type AgentOptionKey, agentOptionKeys, agentOptions } from './agent-options.ts'
-import { agentTemplate, type TemplateAgent } from './agent-template.ts'
-import { parseOverrides } from './overrides.ts'
 
 const fileOf = (settings: string): string => `---\ndescription: x\nmodels: a/b\n${settings}\n---\nGo.`
 const readFile = (): string => '{ "type": "object" }'

@@ -1,6 +1,6 @@
-import { type ApprovalRule, ruleVerdicts } from '../contracts/index.ts'
-import { parseRulePattern } from '../policy/rule-pattern.ts'
-import { matchesGlob, parseGlob } from '../util/glob.ts'
+import { type ApprovalRule, ruleVerdicts } from '../../contracts/index.ts'
+import { parseRulePattern } from '../../policy/rule-pattern.ts'
+import { matchesGlob, parseGlob } from '../../util/glob.ts'
 
 export interface OverriddenRule {
   readonly index: number
