@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { TroupeError } from '../contracts/index.ts'
 import type { OverrideArguments } from '../project/index.ts'
 import { exitCodes } from './host/exit-codes.ts'
@@ -26,6 +26,9 @@ export async function main(argv: readonly string[] = process.argv.slice(2), host
   }
 }
 
+/** Nothing else of the package is loaded for it. The file is at the same distance from the sources and from the built code. */
+const version = (): string => JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
+
 /** How a failure is reported. */
 interface Form {
   readonly output: OutputForm
@@ -36,7 +39,7 @@ const defaultDisplay: DisplayOptions = { detail: 'normal', logFormat: 'text', co
 async function perform(invocation: Invocation, host: Host, argv: readonly string[]): Promise<number> {
   switch (invocation.kind) {
     case 'version':
-      await host.stdout.line(await (await import('../project/index.ts')).packageVersion())
+      await host.stdout.line(version())
       return exitCodes.done.code
     case 'help':
       await host.stdout.text(await helpAbout(invocation.about, host))

@@ -30,10 +30,14 @@ const prompt = 'Fix the failing checkout test'
  */
 export async function demoCommand(invocation: DemoInvocation, given: Host, interruption: Interruption): Promise<number> {
   const host = withColour(given, invocation.display)
+  const before = process.cwd()
   const workspace = temporaryFolder()
   try {
+    // The tool module of the demonstration works in the folder of the process.
+    process.chdir(workspace)
     return await fixTest(invocation, { host, interruption, workspace })
   } finally {
+    process.chdir(before)
     rmSync(workspace, { recursive: true, force: true })
   }
 }
