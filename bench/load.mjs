@@ -51,7 +51,7 @@ async function startServer(kind) {
     names: { hosts: ['127.0.0.1'], origins: [] },
     clock,
     ids: { next: () => randomUUID() },
-    admission: { total: 5_000, perHeadend: 5_000, perAgent: 5_000, perToken: 5_000 },
+    places: { total: 5_000, perHeadend: 5_000, perAgent: 5_000, perToken: 5_000 },
   })
   const { port } = await listen(server, { host: '127.0.0.1', port: 0, clock })
   let rss = 0

@@ -23,7 +23,7 @@ const edges: { readonly [folder: string]: readonly string[] } = {
   tools: [...everyone, 'policy', 'core', 'yaml'],
   runtime: [...everyone, 'policy', 'core', 'steps', 'tools', 'models', 'stores'],
   kernel: [...everyone, 'policy', 'yaml', 'runtime', 'project', 'tools'],
-  server: [...everyone],
+  server: [...everyone, 'policy', 'project', 'runtime', 'tools'],
   // Runs in the browser.
   web: [...everyone, 'policy', 'view'],
   cli: [...everyone, ...library, 'server', 'testing'],
@@ -46,10 +46,12 @@ const entries: { readonly [folder: string]: RegExp } = {
   stores: /^stores\/(?:[a-z-]+\/)?index\.ts$/,
   // The supervisor is a process that loads nothing else of the kernel.
   kernel: /^kernel\/(?:supervisor\/)?index\.ts$/,
-  server: /^server\/[a-z-]+\/index\.ts$/,
+  server: /^server\/(?:[a-z-]+\/)?index\.ts$/,
   // Tests of stores use the sample tree of the contract.
   testing: /^testing\/(?:store-cases\/(?:sample-tree|turn-records)|index)\.ts$/,
 }
+/** Folders of `server` that share `server/http` and nothing else. */
+const protocols = ['anthropic', 'mcp', 'openai', 'rest', 'web']
 /** Folders that need nothing but the language. */
 const pure = ['contracts', 'util', 'policy', 'core', 'steps', 'view']
 
@@ -70,7 +72,8 @@ function importProblems(file: string, specifiers: readonly string[]): string[] {
     const owner = folderOf(target)
     if (owner === folder) {
       const [part, other] = [file, target].map((path) => path.split('/')[1])
-      return folder === 'server' && part !== other && target !== 'server/http/index.ts' ? [`a protocol imports another: ${target}`] : []
+      const isProtocol = folder === 'server' && protocols.includes(part ?? '')
+      return isProtocol && part !== other && target !== 'server/http/index.ts' ? [`a protocol imports another: ${target}`] : []
     }
     if (owner === '..') return isTest(file) && target.startsWith('../test/fixtures/') ? [] : [`leaves src: ${target}`]
     if (!allowed.includes(owner)) return [`${folder || 'index.ts'} may not import ${owner || target}`]

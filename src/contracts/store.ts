@@ -238,8 +238,8 @@ export interface Trees {
   watch(changed: (change: TreeChange) => void): () => void
   /** The process that drives a tree now, for display; `undefined` if none does. Replaces no owner. */
   driver(treeId: TreeId): MaybePromise<string | undefined>
-  /** Trees of a workspace that a process has claimed and not released before it ended. */
-  abandoned(workspace: string): MaybePromise<readonly TreeEntry[]>
+  /** Trees of a workspace, or of none, that a process has claimed and not released before it ended. */
+  abandoned(workspace: string | undefined): MaybePromise<readonly TreeEntry[]>
   /** The tree with that external key. */
   find(key: string): MaybePromise<TreeEntry | undefined>
   /**

@@ -1,237 +1,322 @@
-// Connects the parts of the kernel: load → config → attach → start → stop.
-//
-// 1. What fails in one extension leaves the others running. `load`, `start` and `stop` do not reject because of one.
-// 2. `config` reads what is loaded now: call it again after `onChange`, or with other agents of the project.
-// 3. A session that was started before is continued only after `attach`: its tools need the runtime.
-import type {
-  BusEvent,
-  Clock,
-  ExtensionAdmin,
-  ExtensionProblem,
-  ExtensionStatus,
-  Hook,
-  Ids,
-  JsonObject,
-  Recipient,
-  SessionService,
-  Store,
-} from '../contracts/index.ts'
+import type { ExtensionLogger, ExtensionProblem, ExtensionStatus, Log, SessionService, Store, Tool } from '../contracts/index.ts'
+import {
+  type Drained,
+  homeFolder,
+  type OpenedRuntime,
+  type OpenProjectOptions,
+  openRuntime,
+  overlayFor,
+  type Project,
+  type ProjectPlace,
+  type ProjectReport,
+  projectExtensions,
+} from '../project/index.ts'
+import { type AgentRuntime, randomIds, systemClock } from '../runtime/index.ts'
 import { asSentence } from '../util/as-sentence.ts'
-import { createBus, type RunningBus } from './bus/create-bus.ts'
-import { kernelEvents } from './bus/event-names.ts'
-import type { KernelDiagnostic, LoadedExtension, Notice, ReportDiagnostic, RoutedTask, Router } from './kernel-types.ts'
-import { type KernelLease, type LeaseOptions, takeKernelLease } from './lease/kernel-lease.ts'
-import type { KernelPorts } from './loader/extension-context.ts'
-import { ExtensionLoader, type LoaderOptions } from './loader/extension-loader.ts'
-import { workPermissions } from './loader/extension-trust.ts'
-import { currentCall } from './orchestrator/current-call.ts'
-import { ExtensionAgents } from './orchestrator/extension-agents.ts'
-import { type KernelBase, type KernelConfig, kernelConfig, unusableAgents } from './orchestrator/kernel-config.ts'
-import { contextHook } from './orchestrator/provided-context.ts'
-import { projectRecords, projectScope } from './project-records.ts'
-import { createRouter } from './router/create-router.ts'
-import { createScheduler, type RunningScheduler } from './scheduler/create-scheduler.ts'
+import { shortHash } from '../util/hash.ts'
+import { knownNames } from '../util/nearest-names.ts'
+import { type ExtensionAdmissions, extensionAdmissions } from './admission/extension-admission.ts'
+import { type ExtensionSettings, readExtensionSettings } from './extension-settings.ts'
+import { Kernel, type KernelOptions } from './kernel.ts'
+import type { KernelHost } from './kernel-host.ts'
+import { withheldOf } from './loader/extension-trust.ts'
+import { type KernelProject, openKernelProject } from './open-kernel-project.ts'
+import { conversationSessions } from './orchestrator/conversation-sessions.ts'
+import { type ExtensionSandbox, extensionSandbox } from './process/extension-sandbox.ts'
+import { extensionData, findProjectExtensions } from './project-extensions.ts'
+import { projectRecords } from './project-records.ts'
+import { type Quarantined, quarantineNotice, readSupervisorState, supervisorFolder, withoutSupervisor } from './supervisor/index.ts'
 
-type HostPorts = Pick<
-  KernelPorts,
-  'supervisor' | 'terminal' | 'workspace' | 'dataFolder' | 'logger' | 'secret' | 'storedConfig' | 'builtinTools'
->
-
-export interface KernelOptions extends HostPorts, Omit<LoaderOptions, 'ports' | 'onChange'> {
-  readonly store: Pick<Store, 'records'>
-  readonly clock: Clock
-  readonly ids: Ids
-  /** Where new extensions are written, absolute. */
-  readonly extensionsFolder: string
-  validate: ExtensionAdmin['validate']
-  /** Who has the store. A second kernel is refused: both would deliver. Default: the caller keeps others away. */
-  readonly lease?: Pick<LeaseOptions, 'holder' | 'supervisor'>
-  readonly onDiagnostic: ReportDiagnostic
-  /** The tools or agents of an extension have changed: `config` has another result. */
-  onChange?(): void
-  /** The state, the health or the problems of an extension have changed. */
-  onStatus?(): void
+export interface CreateKernelOptions extends OpenProjectOptions {
+  /** Of the agents, the configuration and the extensions. */
+  readonly project: ProjectReport
+  /** Default: nothing is said. `status` has the problems of extensions in any case. */
+  readonly log?: Log
+  /** The supervisor that restarts this process. Without one, a crash ends the kernel. */
+  readonly host?: KernelHost | undefined
 }
 
-export class Kernel {
-  readonly bus: RunningBus
-  readonly router: Router
-  readonly #options: KernelOptions
-  readonly #loader: ExtensionLoader
-  readonly #agents: ExtensionAgents
-  readonly #scheduler: RunningScheduler
-  readonly #hook: Hook
-  /** Agents whose model cannot be used, by extension. */
-  #unusable: ReadonlyMap<string, ExtensionProblem> = new Map()
-  readonly #undo: (() => void)[] = []
-  #lease: KernelLease | undefined
-  #starting: Promise<void> | undefined
-  #stopping: Promise<void> | undefined
-  /** What the last `config` contained. */
-  #offered: string | undefined
+/**
+ * A kernel with the extensions of a project. They are loaded, and start with `start`.
+ *
+ * @example
+ * const kernel = await createKernel({ project: await loadProject({ cwd, env: process.env }) })
+ * const server = await createServer({ kernel })
+ *
+ * @throws TroupeError with all problems of the project. Nothing is started then.
+ */
+export async function createKernel({ project: report, log = silent, host, ...opening }: CreateKernelOptions): Promise<ProjectKernel> {
+  const project = await openKernelProject(report, opening)
+  try {
+    return await ProjectKernel.open({ project, log, host })
+  } catch (error) {
+    await project.close()
+    throw error
+  }
+}
 
-  constructor(options: KernelOptions) {
-    this.#options = options
-    const { clock, ids, store, supervisor } = options
-    // Projects may share a data folder.
-    const records = projectRecords(store.records, options.workspace)
-    const report: ReportDiagnostic = (diagnostic) => this.#report(diagnostic)
-    this.bus = createBus({ records, clock, ids, onDiagnostic: options.onDiagnostic })
-    const isTrusted = (id: string): boolean => this.#loader.get(id)?.found.trusted === true
-    const isBundled = (id: string): boolean => this.#loader.get(id)?.found.source === 'bundled'
-    const scope = projectScope(options.workspace)
-    this.router = createRouter({ records, clock, ids, bus: this.bus, report, isTrusted, isBundled, scope })
-    const fire = (task: RoutedTask): Promise<void> => this.#fire(task)
-    this.#scheduler = createScheduler({ records, clock, ids, bus: this.bus, fire, onDiagnostic: options.onDiagnostic })
-    const find = (id: string): LoadedExtension | undefined => this.#loader.get(id)
-    const notify = (notice: Notice): Promise<void> => this.router.notify(notice)
-    this.#agents = new ExtensionAgents({ bus: this.bus, clock, ids, supervisor, onDiagnostic: report, find, notify })
-    this.#hook = contextHook({ clock, supervisor, router: this.router, onDiagnostic: report, list: () => this.#loader.list() })
-    const { extensionsFolder: folder, validate } = options
-    const ports: KernelPorts = {
-      ...options,
-      bus: this.bus,
-      router: this.router,
-      currentPerson: () => this.router.personOf(currentCall()?.context.treeId ?? ''),
-      agents: this.#agents,
-      scheduler: this.#scheduler,
-      extensions: { folder, list: () => this.status(), validate },
-    }
-    this.#loader = new ExtensionLoader({ ...options, ports, onChange: (extension, problems) => this.#changed(extension, problems) })
+const none = (): void => {}
+const silent: Log = { debug: none, note: none, warn: none, failure: none }
+
+interface OpeningKernel {
+  readonly project: KernelProject
+  readonly log: Log
+  readonly host: KernelHost | undefined
+}
+
+interface Opened extends OpeningKernel {
+  readonly store: Store
+  readonly quarantined: readonly Quarantined[]
+}
+
+/** Whom a kernel tells that something has changed. */
+export interface KernelListeners {
+  /** The agents or tools of extensions have changed: apply `extend` again. */
+  onChange(): void
+  /** The status of an extension has changed. */
+  onStatus(): void
+}
+
+/** The kernel of a project, and the runtime of its agents. */
+export class ProjectKernel {
+  /** With the orchestrator, and the agents and tools of extensions. */
+  readonly project: Project
+  readonly store: Store
+  readonly runtime: AgentRuntime
+  readonly #opened: Opened
+  readonly #kernel: Kernel
+  readonly #running: OpenedRuntime
+  readonly #listeners: { current: KernelListeners }
+  /** Of extensions: they are redacted in journals and logs. */
+  readonly #secrets: Secrets
+  #isAttached = false
+  #isStarted = false
+  #closing: Promise<Drained> | undefined
+
+  private constructor(opened: Opened, kernel: Kernel, { project, running, listeners, secrets }: KernelParts) {
+    this.#opened = opened
+    this.#kernel = kernel
+    this.#secrets = secrets
+    this.#listeners = listeners
+    this.#running = running
+    this.project = project
+    this.store = opened.store
+    this.runtime = running.runtime
+    listeners.current = { onChange: none, onStatus: () => this.#tellChange() }
   }
 
-  /** @throws if another kernel of the project has the store. */
-  async load(): Promise<void> {
-    const { store, workspace, clock, ids, lease } = this.#options
-    const records = projectRecords(store.records, workspace)
-    if (lease) this.#lease = await takeKernelLease(records, { clock, ids, ...lease, onLost: (holder) => this.#lostLease(holder) })
-    await this.#loader.load()
-  }
-
-  /** Adds the orchestrator, and the agents and tools of extensions. */
-  async config(base: KernelBase): Promise<KernelConfig> {
-    const extensions = this.#loader.list().filter(({ state }) => state === 'running')
-    this.#offered = this.#offering()
-    const before = this.#unusable
-    this.#unusable = await unusableAgents(extensions, base)
-    for (const [id, { message }] of this.#unusable)
-      if (before.get(id)?.message !== message) this.#report({ level: 'warn', source: id, message: `its agent cannot run: ${message}` })
-    const { config, served } = kernelConfig(base, {
-      ...{ extensions, unusable: this.#unusable },
-      toolOf: (extension, handoff) => this.#agents.toolOf(extension, handoff),
-      status: () => this.status(),
+  /** Loads the extensions. */
+  static async open(opening: OpeningKernel): Promise<ProjectKernel> {
+    const { project: first, host } = opening
+    const store = await first.openStore()
+    const quarantined = host?.quarantined ?? readSupervisorState(supervisorFolder(first.folder, first.workspace)).quarantined
+    const opened = { ...opening, store, quarantined }
+    const settings = await kernelOptions(opened)
+    const listeners = { current: { onChange: none, onStatus: none } }
+    const kernel = new Kernel({
+      ...settings,
+      onChange: () => listeners.current.onChange(),
+      onStatus: () => listeners.current.onStatus(),
     })
-    return { config, served, hooks: [this.#hook] }
+    try {
+      await kernel.load()
+      const secrets = secretsIn(settings)
+      const project = await extended(first, kernel, secrets)
+      const running = openRuntime(project, { store, origin: { command: 'serve' } })
+      return new ProjectKernel(opened, kernel, { project, running, listeners, secrets })
+    } catch (error) {
+      await kernel.stop()
+      throw error
+    }
   }
 
-  async attach(sessions: SessionService): Promise<void> {
-    this.#agents.sessions = sessions
-    await this.router.attach(sessions)
+  /** A changed project, with the orchestrator, and the agents and tools of extensions. */
+  extend(project: Project): Promise<Project> {
+    return extended(project, this.#kernel, this.#secrets)
   }
 
-  start(): Promise<void> {
-    this.#starting ??= this.#start()
-    return this.#starting
+  /** The sessions, as conversations use them. */
+  sessions(own: SessionService): SessionService {
+    return conversationSessions(own)
   }
 
-  /** Waits for `start`. */
-  stop(): Promise<void> {
-    this.#stopping ??= this.#stop()
-    return this.#stopping
+  /** Its conversations use these sessions. Default: those of its runtime. */
+  async attach(sessions: SessionService, listeners: KernelListeners = { onChange: none, onStatus: none }): Promise<void> {
+    this.#isAttached = true
+    await this.#kernel.attach(sessions)
+    this.#listeners.current = {
+      onChange: () => listeners.onChange(),
+      onStatus: () => {
+        listeners.onStatus()
+        this.#tellChange()
+      },
+    }
   }
 
-  async #start(): Promise<void> {
-    for (const each of this.#loader.list()) this.#startByEvents(each)
-    this.#undo.push(
-      this.bus.subscribe({ id: 'kernel:notices', name: kernelEvents.scheduleMissed, handle: (event) => this.#tellMissed(event) }),
-    )
-    await this.#loader.start()
-    this.#options.onStatus?.()
-    this.bus.start()
-    for (const { found, state } of this.#loader.list())
-      if (state === 'running')
-        await this.bus.publish({ name: kernelEvents.extensionStarted, data: { id: found.id }, source: 'kernel', durable: false })
-    await this.#scheduler.start()
-    this.#options.supervisor.ready()
+  /** Starts the extensions. */
+  async start(): Promise<void> {
+    const { log, quarantined } = this.#opened
+    if (!this.#isAttached) await this.attach(this.sessions(this.runtime.sessions))
+    await this.#kernel.start()
+    const running = this.status().filter(({ state }) => state === 'running')
+    log.note(`Extensions: ${running.map(({ id }) => id).join(', ') || 'none'}.`)
+    for (const each of quarantined) await this.#kernel.notify(quarantineNotice(each))
+    this.#isStarted = true
+    await this.#tellFailures()
   }
 
-  async #stop(): Promise<void> {
-    await this.#starting?.catch(() => {})
-    for (const undo of this.#undo.splice(0)) undo()
-    await this.#scheduler.stop()
-    await this.bus.stop()
-    // Channels finish what they deliver. What extensions send from now on is kept for the next process.
-    await this.router.close()
-    await this.#loader.stop()
-    await this.#lease?.release()
+  /** Running turns may continue for `drain` milliseconds. Then it stops its extensions, and closes its runtime and its store. */
+  close({ drain = 0 }: { readonly drain?: number } = {}): Promise<Drained> {
+    this.#closing ??= this.#close(drain)
+    return this.#closing
   }
 
-  /** It may have changed since it added the task. */
-  async #fire(task: RoutedTask): Promise<void> {
-    if (task.from !== undefined) this.#loader.checkPermitted(task.from, workPermissions.tasks)
-    await this.router.task(task)
-  }
-
-  #lostLease(holder: string): void {
-    const message = `${holder} has taken over, because this process did not run for some seconds. It stops its extensions.`
-    this.#options.onDiagnostic({ level: 'error', source: 'kernel', message })
-    void this.stop()
-  }
-
-  notify(notice: Notice): Promise<void> {
-    return this.router.notify(notice)
+  async #close(drainMs: number): Promise<Drained> {
+    const result = await this.#running.drain(drainMs)
+    // Its channels deliver the answers of the last turns.
+    await this.#kernel.stop()
+    await this.#running.close()
+    await this.#opened.project.close()
+    return result
   }
 
   status(): readonly ExtensionStatus[] {
-    return this.#loader.list().map((extension) => {
-      const { found, state, runs, capabilities, health } = extension
-      const unusable = this.#unusable.get(found.id)
-      const { name = found.id, version = '', description = '' } = found.manifest ?? {}
-      return {
-        ...{ id: found.id, name, version, description, state, source: found.source, runs, trusted: found.trusted },
-        capabilities: [...capabilities].filter((each) => each !== 'agent' || !unusable),
-        ...(health && { health }),
-        problems: [...extension.problems, ...(unusable ? [unusable] : [])],
+    return this.#kernel.status()
+  }
+
+  /** Of extensions that do not run as they should. */
+  get problems(): readonly string[] {
+    return this.status().flatMap(({ id, state, problems, health }) => [
+      ...(state === 'running' || state === 'disabled'
+        ? []
+        : [[`Extension ${id}: ${state}.`, ...problems.slice(-1).map(problemText)].join(' ')]),
+      ...(state === 'running' ? withheldOf(id, problems).map((problem) => noticeOf(id, 'runs in the sandbox', problem)) : []),
+      ...(health?.healthy === false ? [`Extension ${id} is not healthy: ${health.message ?? 'no reason given'}`] : []),
+    ])
+  }
+
+  /** Of extensions that fail, or ask for more, after the start. */
+  #tellChange(): void {
+    if (this.#isStarted) void this.#tellFailures().catch((error: unknown) => this.#opened.log.failure(error))
+  }
+
+  /** The same content again is not told again. */
+  async #tellFailures(): Promise<void> {
+    const found = new Map(this.#opened.project.extensions.map((each) => [each.id, each]))
+    for (const { id, state, problems, source } of this.status()) {
+      if (source === 'bundled') continue
+      const isDown = state === 'failed' || state === 'untrusted'
+      const told = isDown ? problems.slice(-1) : state === 'running' ? withheldOf(id, problems) : []
+      for (const problem of told) {
+        const text = noticeOf(id, isDown ? 'is not running' : 'runs in the sandbox', problem)
+        await this.#kernel.notify({ text, id: `extension:${id}:${found.get(id)?.hash}:${isDown ? state : shortHash(problem.message)}` })
       }
-    })
-  }
-
-  /** `events` of the manifest. */
-  #startByEvents({ state, found: { id, manifest } }: LoadedExtension): void {
-    for (const name of state === 'running' && manifest?.agent ? manifest.events : [])
-      this.#undo.push(this.bus.subscribe({ id: `kernel:agent:${id}`, name, handle: (event) => this.#agents.onEvent(id, event) }))
-  }
-
-  async #tellMissed({ id, data, source }: BusEvent): Promise<void> {
-    // An extension would speak as Troupe.
-    if (source !== 'kernel') return
-    const { text, to } = data as unknown as { readonly text: string; readonly to?: Recipient }
-    await this.router.notify({ id, text, ...(to && { to }) })
-  }
-
-  #changed({ found, state }: LoadedExtension, problems: readonly ExtensionProblem[]): void {
-    for (const { place, message, remedy } of problems)
-      this.#report({
-        level: state === 'running' ? 'warn' : 'error',
-        source: found.id,
-        message: [asSentence(`${place}: ${message}`), remedy].filter((part) => part !== undefined).join(' '),
-      })
-    this.#options.onStatus?.()
-    if (this.#offered !== undefined && this.#offered !== this.#offering()) this.#options.onChange?.()
-  }
-
-  #offering(): string {
-    const running = this.#loader.list().filter((each) => each.state === 'running')
-    return JSON.stringify(running.map(({ found, tools }) => [found.id, ...tools.map(({ name, description }) => [name, description])]))
-  }
-
-  #report(diagnostic: KernelDiagnostic): void {
-    const { level, source, message } = diagnostic
-    this.#options.onDiagnostic(diagnostic)
-    if (level === 'info') return
-    const data: JsonObject = { level, source, message }
-    void this.bus.publish({ name: kernelEvents.extensionError, data, source: 'kernel' }).catch(() => {})
+    }
   }
 }
 
-export const createKernel = (options: KernelOptions): Kernel => new Kernel(options)
+type Secrets = { readonly [name: string]: string }
+
+interface KernelParts {
+  readonly project: Project
+  readonly running: OpenedRuntime
+  readonly listeners: { current: KernelListeners }
+  readonly secrets: Secrets
+}
+
+async function extended(project: Project, kernel: Kernel, secrets: Secrets): Promise<Project> {
+  const { adapter, config, served } = project
+  const found = await kernel.config({ config, served, resolveModel: (name) => adapter.resolve(name) })
+  return {
+    ...project,
+    config: found.config,
+    served: found.served,
+    hooks: [...project.hooks, ...found.hooks],
+    adapter: { ...adapter, secrets: { ...adapter.secrets, ...secrets } },
+  }
+}
+
+function secretsIn({ found, secret }: KernelOptions): Secrets {
+  const names = found.flatMap(({ manifest, trusted }) => (trusted ? (manifest?.secrets ?? []) : []))
+  return Object.fromEntries(names.map((name) => [name, secret(name) ?? ''] as const).filter(([, value]) => value !== ''))
+}
+
+const problemText = ({ message, remedy }: ExtensionProblem): string => [asSentence(message), remedy ?? ''].join(' ').trimEnd()
+
+const noticeOf = (id: string, what: string, problem: ExtensionProblem): string => `Extension ${id} ${what}: ${problemText(problem)}`
+
+async function kernelOptions({ project, store, log, host, quarantined }: Opened): Promise<KernelOptions> {
+  const settings = await readExtensionSettings(projectRecords(store.records, project.workspace))
+  const { workspace, folder, kitAt } = project
+  const dataFolder = extensionData(folder, workspace)
+  const sandbox = sandboxAt({ cwd: workspace, env: project.report.setup.environment })
+  const admissions = extensionAdmissions({ sandbox, clock: systemClock, workspace, dataFolder })
+  const found = project.extensions
+  // Trying the sandbox takes time.
+  const isSandboxed = found.some(({ trusted }) => !trusted) && (await sandbox.unavailable()) === undefined
+  return {
+    found,
+    store,
+    clock: systemClock,
+    ids: randomIds,
+    supervisor: host?.supervisor ?? withoutSupervisor,
+    ...(host?.terminal && { terminal: host.terminal }),
+    workspace,
+    dataFolder,
+    ...(isSandboxed && { openUntrusted: admissions.open }),
+    extensionsFolder: projectExtensions(workspace),
+    logger: (id) => loggerOf(id, log),
+    secret: secretsOf(project, settings),
+    storedConfig: (id) => settings.get(id)?.config ?? {},
+    builtinTools: (names, at) => toolsNamed(kitAt?.(at).tools ?? [], names),
+    isDisabled: ({ id, manifest }) => !(settings.get(id)?.enabled ?? manifest?.enabled ?? true),
+    quarantineOf: ({ id, hash }) => quarantined.find((each) => each.id === id && each.hash === hash)?.reason,
+    validate: (id) => validateNow(id, project, admissions),
+    lease: {
+      holder: `troupe ${host ? 'up' : 'serve'}, process ${process.pid}`,
+      ...(host && { supervisor: host.supervisorId }),
+    },
+    onDiagnostic: ({ level, source, message }) => (level === 'info' ? log.note : log.warn)(`${source}: ${message}`),
+  }
+}
+
+/** As it is on the disk now. */
+async function validateNow(id: string, { report }: Project, admissions: ExtensionAdmissions): Promise<readonly ExtensionProblem[]> {
+  const all = await findProjectExtensions(report.setup)
+  const found = all.find((each) => each.id === id)
+  // What was written does not get the id.
+  if (found && found.source !== 'project' && found.problems.length > 0) return found.problems
+  if (found) return (await admissions.validate(found)).problems
+  const known = all.map((each) => each.id)
+  return [{ place: id, message: `there is no extension \`${id}\``, remedy: knownNames(id, known, 'extension') }]
+}
+
+/** For extensions that are not trusted. */
+export const sandboxAt = ({ cwd, env }: ProjectPlace): ExtensionSandbox =>
+  extensionSandbox({ workspace: cwd, path: env.PATH ?? '/usr/local/bin:/usr/bin:/bin', home: homeFolder(env), clock: systemClock })
+
+/** Of the environment, the configuration, and `setup`. */
+function secretsOf(project: Project, settings: ReadonlyMap<string, ExtensionSettings>): KernelOptions['secret'] {
+  const { config, environment } = project.report.setup
+  const { variables } = overlayFor([], { config, environment })
+  const stored = Object.assign({}, ...[...settings.values()].map(({ secrets }) => secrets)) as { readonly [name: string]: string }
+  return (name) => stored[name] ?? variables[name] ?? environment[name]
+}
+
+function loggerOf(id: string, log: Log): ExtensionLogger {
+  const line = (message: string, fields?: object): string => `${id}: ${message}${fields === undefined ? '' : ` ${JSON.stringify(fields)}`}`
+  return {
+    debug: (message, fields) => log.debug(line(message, fields)),
+    info: (message, fields) => log.note(line(message, fields)),
+    warn: (message, fields) => log.warn(line(message, fields)),
+    error: (message, fields) => log.warn(line(message, fields)),
+  }
+}
+
+function toolsNamed(tools: readonly Tool[], names: readonly string[]): readonly Tool[] {
+  return names.map((name) => {
+    const tool = tools.find((each) => each.name === name)
+    if (!tool) throw new Error(`There is no built-in tool ${name}. Available: ${tools.map((each) => each.name).join(', ')}.`)
+    return tool
+  })
+}

@@ -22,5 +22,5 @@ export async function openKernelProject(report: ProjectReport, options: OpenProj
     addedAgents: isOrchestrated ? [] : [defaultOrchestrator(setup)],
     otherModels: [...(options.otherModels ?? []), ...extensions.flatMap(({ manifest }) => manifest?.agent?.model ?? [])],
   })
-  return { ...project, extensions }
+  return { ...project, extensions, reload: async () => openKernelProject(await report.reload(), options) }
 }

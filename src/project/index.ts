@@ -67,7 +67,7 @@ export { unknownModels } from './models/check-model-names.ts'
 export { findModels, modelOptions } from './models/find-models.ts'
 export { unpricedBeforeResolving } from './models/model-prices.ts'
 export { checkProject, openProject, schemaErrors, validAgents } from './open-project.ts'
-export { type OpenedRuntime, openRuntime, type RuntimeSettings } from './open-runtime.ts'
+export { type Drained, type OpenedRuntime, openRuntime, type RuntimeSettings } from './open-runtime.ts'
 export {
   type AgentOption,
   type AgentOptionKey,
@@ -88,6 +88,21 @@ export { type FoundAgent, type RegisteredAgent, registeredTemplate } from './reg
 export type { RegistryOptions } from './registry/registry-options.ts'
 export type { ImportModules, ToolModule } from './registry/tool-modules.ts'
 export { checkServedNames } from './served-agents.ts'
+export { agentFileOf, type CommandPlace, dataDirFlag, flagWords, resumeHint } from './sessions/resume-hint.ts'
+export {
+  changedSettings,
+  changeNotices,
+  flagsToRepeat,
+  modelFlags,
+  openOptionsOf,
+  originIn,
+  originOf,
+  type StoredSettings,
+  storedSettings,
+  unchangeableError,
+  withModelsOf,
+  withStoredSettings,
+} from './sessions/stored-settings.ts'
 export { dataDirOf, dataFolder, dataFolderProblem, homeFolder, whyUnwritable } from './setup/data-folder.ts'
 export { bundledExtensions, type ExtensionFolder, extensionFolders, hasExtensions, projectExtensions } from './setup/extension-folders.ts'
 export { openDataFolder, withDataFolder } from './setup/open-data-folder.ts'
@@ -95,6 +110,7 @@ export { packageFile } from './setup/package-file.ts'
 export { packageVersion } from './setup/package-version.ts'
 export type { ProjectPlace } from './setup/project-place.ts'
 export { type ConfigOptions, loadSetup, readSetup, type Setup, setupWithoutConfig, trustPathOf, trustPlaceOf } from './setup/read-setup.ts'
+export { realPath } from './setup/real-path.ts'
 export { sessionFolder, withSessions } from './setup/session-store.ts'
 export { isAboutTrust, type StartDiagnostic, sentenceOf, withIgnoredSettings } from './setup/start-diagnostics.ts'
 export { renderFile } from './templates/render-file.ts'

@@ -49,7 +49,7 @@ export interface LoadProjectOptions extends ProjectPlace {
  * @throws TroupeError `usage` if a named folder or pattern contains no agent.
  */
 export async function loadProject(options: LoadProjectOptions): Promise<ProjectReport> {
-  return readReport(options, filesToRead(options))
+  return readReport(options, () => filesToRead(options))
 }
 
 /**
@@ -63,7 +63,9 @@ export async function loadProjectsAt(
   const { cwd } = options
   const folders = Map.groupBy(new Set(paths.flatMap((path) => agentFilesAt(path, cwd))), (path) => dirname(resolve(cwd, path)))
   const groups = folders.size > 0 ? [...folders.values()] : [[]]
-  return Promise.all(groups.map((files) => readReport(options, { scope: 'reachable', files, configFolderOf: files[0] })))
+  return Promise.all(
+    groups.map((files) => readReport(options, () => ({ scope: 'reachable', files, configFolderOf: files[0], written: files }))),
+  )
 }
 
 /** One agent file with everything that it needs. Throws all errors. Resolves no models. */
@@ -86,6 +88,8 @@ export interface ReadAgent {
 
 interface FilesToRead {
   readonly scope: 'everything' | 'reachable'
+  /** As written: files, folders and patterns. */
+  readonly written: readonly string[]
   /** Relative to the folder. */
   readonly files: readonly string[]
   /** The folder of this file may have a configuration, too. */
@@ -94,11 +98,11 @@ interface FilesToRead {
 
 function filesToRead({ agents, cwd }: LoadProjectOptions): FilesToRead {
   if (agents === undefined)
-    return { scope: 'everything', files: projectAgentPaths(cwd).map((path) => relative(cwd, path)), configFolderOf: undefined }
-  if (typeof agents === 'string') return { scope: 'reachable', files: [agents], configFolderOf: agents }
+    return { scope: 'everything', files: projectAgentPaths(cwd).map((path) => relative(cwd, path)), configFolderOf: undefined, written: [] }
+  if (typeof agents === 'string') return { scope: 'reachable', files: [agents], configFolderOf: agents, written: [agents] }
   const files = [...new Set(agents.flatMap((written) => agentFilesAtLeastOne(written, cwd)))]
   const folders = new Set(files.map((path) => dirname(resolve(cwd, path))))
-  return { scope: 'reachable', files, configFolderOf: folders.size === 1 ? files[0] : undefined }
+  return { scope: 'reachable', files, configFolderOf: folders.size === 1 ? files[0] : undefined, written: agents }
 }
 
 /** A file as written, so that errors show the same path; the agents of a folder. */
@@ -117,9 +121,10 @@ function agentFilesAtLeastOne(written: string, cwd: string): readonly string[] {
   })
 }
 
-async function readReport(options: Omit<LoadProjectOptions, 'agents'>, wanted: FilesToRead): Promise<ProjectReport> {
+/** `find`: again for each reading, because files are added and removed. */
+async function readReport(options: Omit<LoadProjectOptions, 'agents'>, find: () => FilesToRead): Promise<ProjectReport> {
   const { cwd, env, configFile, alsoTrusted, importsModules = true } = options
-  const { scope, files, configFolderOf: file } = wanted
+  const { scope, files, written, configFolderOf: file } = find()
   const overrides = readOverrides(options.settings)
   const { setup, isConfigured, errors: setupErrors } = await readSetup({ cwd, env }, { configFile, file, alsoTrusted })
   const { config, environment, trusted, variables } = setup
@@ -171,6 +176,7 @@ async function readReport(options: Omit<LoadProjectOptions, 'agents'>, wanted: F
     untrusted: untrustedFiles(setup, registry),
     moduleTools: importer.loaded,
     usedFiles: [...usedFiles],
+    asked: { agents: written, configFile },
     files,
     named: scope === 'reachable' && registry.ok ? registry.roots : [],
     async open(given) {
@@ -180,7 +186,7 @@ async function readReport(options: Omit<LoadProjectOptions, 'agents'>, wanted: F
         throw thrown instanceof TroupeError ? withIgnoredSettings(thrown, report.diagnostics) : thrown
       }
     },
-    reload: () => readReport(options, wanted),
+    reload: () => readReport(options, find),
   }
   return report
 }

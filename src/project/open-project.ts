@@ -50,6 +50,8 @@ export async function openProject(report: ProjectReport, options: OpenProjectOpt
     telemetry: telemetryOf({ config, environment: env }),
     notices: [...resolved.notices, ...notices],
     diagnostics: [...report.diagnostics, ...resolved.diagnostics].filter(({ severity }) => severity !== 'info'),
+    options,
+    reload: async () => openProject(await report.reload(), options),
     openStore: store.open,
     close: store.close,
   }

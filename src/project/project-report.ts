@@ -26,6 +26,8 @@ export interface ProjectReport extends ReadSetup {
   readonly usedFiles: readonly string[]
   /** The agent files that were asked for, relative to the folder. */
   readonly files: readonly string[]
+  /** What `loadProject` was asked for. */
+  readonly asked: AskedFor
   /** Names of the agents that were asked for; empty if that is every agent of the project. */
   readonly named: readonly string[]
   /** The errors that `open` throws, joined. */
@@ -34,6 +36,12 @@ export interface ProjectReport extends ReadSetup {
   open(options?: OpenProjectOptions): Promise<Project>
   /** Reads the files again. */
   reload(): Promise<ProjectReport>
+}
+
+/** The agents and the configuration file that a person or a program named. */
+export interface AskedFor {
+  readonly agents: readonly string[]
+  readonly configFile: string | undefined
 }
 
 /** How a project is opened. */
@@ -90,6 +98,10 @@ export interface Project {
   readonly notices: readonly string[]
   /** Settings that are ignored, or applied only in part. */
   readonly diagnostics: readonly StartDiagnostic[]
+  /** How it was opened. */
+  readonly options: OpenProjectOptions
+  /** Reads the files again, and opens them in the same way. */
+  reload(): Promise<Project>
   /** The store of the data folder, which is opened once. */
   openStore(): Promise<Store>
   /** Closes the store. */

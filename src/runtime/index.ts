@@ -1,6 +1,17 @@
 export { ModelHealth, type QueueLimits } from '../steps/index.ts'
 export type { AgentDefinition, AgentLoopConfig, SkillFolders } from './api/agent-config.ts'
-export type { AgentRuntime, CloseOptions, OpenOptions, RunHandle, RunInput, RunOptions, RuntimeOptions } from './api/agent-runtime.ts'
+export type {
+  AgentRuntime,
+  CloseOptions,
+  ContinuedSession,
+  OpenOptions,
+  RunHandle,
+  RunInput,
+  RunOptions,
+  RuntimeHost,
+  RuntimeObserver,
+  RuntimeOptions,
+} from './api/agent-runtime.ts'
 export { createAgentRuntime } from './api/create-agent-runtime.ts'
 export { randomIds, systemClock } from './api/default-ports.ts'
 export type { McpOptions } from './api/server-sources.ts'

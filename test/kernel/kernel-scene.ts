@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AnyExtension, ModelAdapter, Outcome, Tool } from '../../src/contracts/index.ts'
-import { createKernel, type FoundExtension, type Kernel, type KernelOptions } from '../../src/kernel/index.ts'
+import { type FoundExtension, Kernel, type KernelOptions } from '../../src/kernel/index.ts'
 import type { AgentSection, ExtensionManifest, KernelDiagnostic } from '../../src/kernel/kernel-types.ts'
 import { type AgentDefinition, type AgentRuntime, createAgentRuntime, type RuntimeOptions } from '../../src/runtime/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
@@ -88,7 +88,7 @@ export async function kernelScene(options: SceneOptions): Promise<Scene> {
     },
   }
   const instances = new Map(options.extensions.map(({ id, instance = {} }) => [id, instance]))
-  const kernel = createKernel({
+  const kernel = new Kernel({
     found: options.extensions.map((each) => ({
       id: each.id,
       folder: join(folder, each.id),

@@ -245,7 +245,7 @@ it.each([false, true])('tells the client which session waits for a person, once;
 
 it('tells the client that turns are too many', async () => {
   const open = gate()
-  const { client } = await stage([{ wait: open.promise, text: 'Hi.' }], { server: { admission: { total: 1, queue: 0 } } })
+  const { client } = await stage([{ wait: open.promise, text: 'Hi.' }], { server: { places: { total: 1, queue: 0 } } })
   const first = client().messages.create(ask)
   const none = { maxRetries: 0 }
   await until('the second is refused', async () => {

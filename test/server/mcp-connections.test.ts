@@ -173,7 +173,7 @@ describe('a WebSocket', () => {
 
 describe('a request that waits for a person', () => {
   test.each(['client 2.4, 2025-11-25', 'sdk 1.32'] as const)('%s: somebody else may answer while the client asks', async (kind) => {
-    const scene = await mcpScene({ server: { admission: { total: 1 } } })
+    const scene = await mcpScene({ server: { places: { total: 1 } } })
     const asked = Promise.withResolvers<void>()
     const client = await connect({
       kind,

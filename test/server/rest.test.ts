@@ -182,15 +182,15 @@ test('a turn that goes on without its client keeps its place', async () => {
   const { fetch, runtime, headends } = await server({
     model,
     agents: [{ ...agent, tools: [] }],
-    server: { admission: { total: 1, queue: 0 } },
+    server: { places: { total: 1, queue: 0 } },
   })
   const { sessionId } = await json(fetch('/v1/helper?q=x', { headers: { prefer: 'respond-async' } }))
-  expect(headends.admission.running).toBe(1)
+  expect(headends.places.running).toBe(1)
   expect((await fetch('/v1/helper?q=x')).status).toBe(503)
   held.open()
   await runtime.sessions.outcome(sessionId)
   await new Promise((resolve) => setImmediate(resolve))
-  expect(headends.admission.running).toBe(0)
+  expect(headends.places.running).toBe(0)
 })
 
 test('HEAD starts neither turns nor streams', async () => {
@@ -412,7 +412,7 @@ describe('bad input', () => {
     const { fetch } = await server({
       model,
       agents: [{ ...agent, tools: [] }],
-      server: { clock, admission: { total: 1, queue: 1, queueMs: 1_000 } },
+      server: { clock, places: { total: 1, queue: 1, queueMs: 1_000 } },
     })
     expect((await fetch('/v1/sessions', { json: { input: 'x' } })).status).toBe(201)
     // One of these waits; the other finds the queue full.

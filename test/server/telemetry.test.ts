@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { type InteractionEvent, type Model, noUsage, type Store, type Tool } from '../../src/contracts/index.ts'
+import { type Model, noUsage, type Store, type Tool } from '../../src/contracts/index.ts'
 import { createAgentRuntime, systemClock } from '../../src/runtime/index.ts'
 import { anthropicRoutes } from '../../src/server/anthropic/index.ts'
 import { mcpRoutes } from '../../src/server/mcp/index.ts'
 import { openaiRoutes } from '../../src/server/openai/index.ts'
-import { observedStore, openExporter, SessionSpans, serverMetrics } from '../../src/server/telemetry/index.ts'
+import { openExporter, SessionSpans, serverMetrics } from '../../src/server/telemetry/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { ScriptedModel } from '../../src/testing/index.ts'
 import { Story } from '../fixtures/run-story.ts'
@@ -59,8 +59,8 @@ test('a turn with a child is a tree of spans with the names of OpenTelemetry', a
   const runtime = createAgentRuntime({
     config: { agents, agentSelection: { agent: 'parent' } },
     adapter: new ScriptedModel(steps),
-    store: observedStore(memoryStore(), spans),
   })
+  runtime.hostedBy({ observer: spans })
   expect(await runtime.run('Go')).toMatchObject({ status: 'completed' })
   await runtime.close()
   await exporter.close()
@@ -85,13 +85,13 @@ async function traced(options: ServedOptions & { readonly stored?: Store } = {})
   const receiver = await collector()
   const exporter = await openExporter({ endpoint: receiver.endpoint, version: '0.0.0' })
   const { stored = memoryStore() } = options
-  const store = observedStore(stored, new SessionSpans({ tracer: exporter.tracer }))
   const routes = () => [
     ...mcpRoutes(sceneDependencies()),
-    ...openaiRoutes({ clock: systemClock, ids: { next: () => randomUUID() }, records: store.records }),
+    ...openaiRoutes({ clock: systemClock, ids: { next: () => randomUUID() }, records: stored.records }),
     ...anthropicRoutes({ clock: systemClock }),
   ]
-  const served = await serve({ ...options, store: { ...store, close: async () => {} }, routes })
+  const served = await serve({ ...options, store: { ...stored, close: async () => {} }, routes })
+  served.runtime.hostedBy({ observer: new SessionSpans({ tracer: exporter.tracer }) })
   return {
     ...served,
     stored,
@@ -238,14 +238,13 @@ test('after a restart a turn goes on under the name of its agent; a fork repeats
 
 test('metrics count requests, turns, tokens and calls, without sessions and owners', async () => {
   const metrics = serverMetrics(() => undefined)
-  const store = observedStore(memoryStore(), { observe: metrics.observe, learn: (event) => metrics.observe([event]) })
   const served = await serve({
-    store,
     model: steps,
     agents,
     config: { agentSelection: { agent: 'parent' } },
     server: { log: (entry) => metrics.request(entry) },
   })
+  served.runtime.hostedBy({ observer: metrics })
   const answer = (await (await served.fetch('/v1/parent?q=x')).json()) as { sessionId: string }
   const text = await metrics.text()
   await served.close()
@@ -267,12 +266,10 @@ test('metrics count requests, turns, tokens and calls, without sessions and owne
 test('durations of turns are working time', async () => {
   const metrics = serverMetrics(() => undefined)
   const totals = { usage: noUsage, cost: 0, steps: 1, calls: 1, durationMs: 50_200, waitedMs: 49_000 }
-  metrics.observe(
-    new Story()
-      .begins()
-      .is(50_200, { type: 'interaction.turn.completed', ending: { status: 'completed' }, report: { format: 'text', text: '' }, totals })
-      .events.filter((event): event is InteractionEvent => 'seq' in event),
-  )
+  const { events } = new Story()
+    .begins()
+    .is(50_200, { type: 'interaction.turn.completed', ending: { status: 'completed' }, report: { format: 'text', text: '' }, totals })
+  for (const event of events) if ('seq' in event) metrics.stored(event)
   const text = await metrics.text()
   expect(text).toContain('troupe_turn_duration_seconds_sum{agent="root"} 1.2\n')
   expect(text).toContain('gen_ai_invoke_agent_duration_seconds_sum{gen_ai_agent_name="root"} 1.2\n')

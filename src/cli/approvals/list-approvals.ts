@@ -1,4 +1,4 @@
-import { type GrantRecord, sessionFolder, userGrants, withSessions } from '../../project/index.ts'
+import { type CommandPlace, type GrantRecord, resumeHint, sessionFolder, userGrants, withSessions } from '../../project/index.ts'
 import { findProjectRoot } from '../../tools/project-context/index.ts'
 import { plural } from '../../view/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
@@ -9,7 +9,6 @@ import { sessionLines } from '../sessions/session-lines.ts'
 import { damagedState, type StoredSession } from '../sessions/stored-sessions.ts'
 import { printDocument, printNotice } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
-import { type Place, resumeHint } from './next-commands.ts'
 import { waitingLines } from './waiting-lines.ts'
 import { belongsToProject, type DamagedSession, type WaitingSession, type WaitingSessions, waitingSessions } from './waiting-requests.ts'
 
@@ -23,7 +22,7 @@ export async function listApprovals(invocation: ApprovalsInvocation, host: Host)
   const all = await withSessions<WaitingSessions>(folder, { waiting: [], damaged: [] }, waitingSessions)
   const waiting = all.waiting.filter((run) => isEverywhere || belongsToProject(run, project))
   const damaged = all.damaged.filter((run) => isEverywhere || belongsToProject(run, project)).map(damagedSession)
-  const place: Place = { here: process.cwd(), folder, dataDir: invocation.dataDir }
+  const place: CommandPlace = { here: process.cwd(), folder, dataDir: invocation.dataDir }
   if (output === 'json') {
     const sessions = {
       waiting: waiting.flatMap((run) => documents(run, place)),
@@ -52,7 +51,7 @@ function grantLine({ key, label, project, folder, by, at }: GrantRecord, isEvery
   return `${printable(key)}  ${paint('dim', printable(details))}`
 }
 
-function documents(waiting: WaitingSession, place: Place): readonly object[] {
+function documents(waiting: WaitingSession, place: CommandPlace): readonly object[] {
   const { run, origin, requests, driver } = waiting
   return requests.map(({ request, agentPath, at, answer }) => ({
     sessionId: run.treeId,

@@ -1,8 +1,9 @@
 import type { ApprovalDecision } from '../../contracts/index.ts'
+import { agentFileOf, type CommandPlace, resumeHint } from '../../project/index.ts'
 import { timeText } from '../../view/index.ts'
 import { printable } from '../terminal/printable.ts'
 import { answerSummary, decisionText } from './answer-choices.ts'
-import { agentFileOf, answerCommand, type Place, resumeHint } from './next-commands.ts'
+import { answerCommand } from './next-commands.ts'
 import type { QuestionStyle } from './question-details.ts'
 import { questionLines } from './question-lines.ts'
 import type { WaitingRequest, WaitingSession } from './waiting-requests.ts'
@@ -10,7 +11,7 @@ import type { WaitingRequest, WaitingSession } from './waiting-requests.ts'
 const indent = '  '
 
 /** A waiting session: its requests, and the commands that answer them and resume it. Pure. */
-export function waitingLines(waiting: WaitingSession, place: Place, style: QuestionStyle): readonly string[] {
+export function waitingLines(waiting: WaitingSession, place: CommandPlace, style: QuestionStyle): readonly string[] {
   const { run, origin, requests, driver } = waiting
   const { paint } = style
   const where = origin ? `${agentFileOf(origin)} in ${origin.workspace} · ` : ''

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import type { RunFlag } from '../../contracts/index.ts'
+import { flagWords } from '../../project/index.ts'
+import { typedWord } from '../../util/typed-word.ts'
 import type { RunInvocation } from '../options/parse-arguments.ts'
-import { typedWord } from '../options/typed-word.ts'
 
 interface Continuation {
   /** The turn has ended: the command needs a prompt for the next one. */
@@ -44,7 +45,3 @@ export function runFlags({ configFile, overrides, allow, deny }: RunInvocation):
     ...named('deny', deny),
   ]
 }
-
-/** Joined with `=` where the value looks like a flag. */
-export const flagWords = (flags: readonly RunFlag[]): readonly string[] =>
-  flags.map(({ name, value }) => `--${name}${value.startsWith('-') ? '=' : ' '}${typedWord(value)}`)

@@ -2,11 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type SessionService, TroupeError } from '../../contracts/index.ts'
-import { contentHash, dataFolder, packageFile } from '../../project/index.ts'
+import { contentHash, dataFolder, type FileState, packageFile } from '../../project/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { Host } from '../host/process-host.ts'
-import type { LoadOptions } from '../serve/load-served.ts'
 import type { DemoFacts } from '../serve/serve-banner.ts'
 import { DemoModels } from './demo-models.ts'
 
@@ -23,7 +22,7 @@ export interface WebDemo {
   /** Started again after its process was killed: everything was said before. */
   readonly isAgain: boolean
   /** The tools belong to this program. Any model that is found may be chosen. */
-  loading(): Pick<LoadOptions, 'alsoTrusted' | 'otherModels'>
+  loading(): { readonly alsoTrusted: readonly FileState[]; readonly otherModels: readonly string[] }
   /** The server listens. Runs the sample sessions if there are no sessions yet. */
   listening(port: number, sessions: SessionService): Promise<void>
 }
@@ -47,7 +46,7 @@ export function openWebDemo(dataDir: string | undefined, { env, isAgain }: Pick<
   return {
     ...{ models, agents, workspace, sessions, isAgain },
     get facts() {
-      return { model: models.model, offers: models.offers, workspace }
+      return { model: models.model, offers: models.offers, workspace, sessions }
     },
     loading: () => ({ alsoTrusted: trustedModules(agents), otherModels: ['auto'] }),
     async listening(port, service) {
@@ -71,7 +70,7 @@ export function createFolders(folders: readonly string[]): void {
 }
 
 /** The tool modules in their current form. */
-export function trustedModules(agents: string): NonNullable<LoadOptions['alsoTrusted']> {
+export function trustedModules(agents: string): readonly FileState[] {
   const modules = readdirSync(agents).filter((name) => name.endsWith('.mjs'))
   return modules.map((name) => join(agents, name)).map((path) => ({ path, sha256: contentHash(readFileSync(path)) }))
 }

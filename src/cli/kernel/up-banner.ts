@@ -1,6 +1,6 @@
 import type { ExtensionStatus } from '../../contracts/index.ts'
 import type { Host } from '../host/process-host.ts'
-import { type BannerFacts, baseUrl, webAddress } from '../serve/serve-banner.ts'
+import { type BannerFacts, webAddress } from '../serve/serve-banner.ts'
 import { columns, columnsOn, type Row } from '../terminal/columns.ts'
 import { printable } from '../terminal/printable.ts'
 
@@ -9,21 +9,20 @@ const isMissing = ({ state }: ExtensionStatus): boolean => state !== 'running' &
 
 /** At the start of a conversation in the terminal: where the assistant is, what it consists of, and how to stop it. */
 export function printUpBanner(
-  { host, port, local }: BannerFacts,
+  { address, local }: BannerFacts,
   extensions: readonly ExtensionStatus[],
   { stderr, paint }: Host,
 ): Promise<void> {
-  const url = baseUrl(host, port)
   const running = extensions.filter(({ state }) => state === 'running').map(({ id }) => id)
   const rows = columns(
     [
-      ['Web chat', webAddress({ host, port, local })],
+      ['Web chat', webAddress({ address, local })],
       ['Running', running.join(', ') || 'no extensions'],
       ...extensions.filter(isMissing).map((each): Row => ['Not running', notRunning(each)]),
     ],
     { maxWidth: columnsOn(stderr) },
   )
-  return stderr.lines([paint('bold', `Troupe runs at ${url}`), ...rows, paint('dim', 'Stop with Ctrl-C.'), ''])
+  return stderr.lines([paint('bold', `Troupe runs at ${address.url}`), ...rows, paint('dim', 'Stop with Ctrl-C.'), ''])
 }
 
 function notRunning({ id, state, problems: [first] }: ExtensionStatus): string {

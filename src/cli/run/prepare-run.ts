@@ -1,12 +1,18 @@
 import { TroupeError } from '../../contracts/index.ts'
 import {
   type AgentOverrides,
+  changedSettings,
+  changeNotices,
+  openOptionsOf,
   openProject,
   type Project,
   type ProjectReport,
   type RegisteredAgent,
+  unchangeableError,
   variablePlaces,
   withIgnoredSettings,
+  withModelsOf,
+  withStoredSettings,
 } from '../../project/index.ts'
 import { type OpenOptions, systemClock } from '../../runtime/index.ts'
 import { joinErrors } from '../../util/join-errors.ts'
@@ -18,7 +24,6 @@ import { loadTrustedProject } from '../trust/load-trusted-project.ts'
 import { checkPrompt, isTyped, promptProblem, readPrompt } from './read-prompt.ts'
 import { withRehearsal } from './rehearsal-remedy.ts'
 import { type ResumedRun, resumedRun } from './resumed-run.ts'
-import { changedSettings, changeNotices, openOptionsOf, unchangeableError, withModelsOf, withStoredSettings } from './stored-settings.ts'
 
 /** Everything that a run needs, checked. */
 export interface PreparedRun {

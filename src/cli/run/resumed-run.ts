@@ -1,10 +1,9 @@
 import { resolve } from 'node:path'
 import type { RunFlag, Store, TreeId } from '../../contracts/index.ts'
-import { sessionFolder, withSessions } from '../../project/index.ts'
+import { type StoredSettings, sessionFolder, storedSettings, withSessions } from '../../project/index.ts'
 import type { Host } from '../host/process-host.ts'
 import type { RunInvocation } from '../options/parse-arguments.ts'
 import { findSession, type SessionPlace } from '../sessions/find-session.ts'
-import { type StoredSettings, storedSettings } from './stored-settings.ts'
 
 /** A command line, with the flags of its session that still apply. */
 export interface ResumedRun {

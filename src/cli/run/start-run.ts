@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs'
 import { type InteractionEvent, localPrincipal, type Store, type TreeEntry, TroupeError } from '../../contracts/index.ts'
+import { dataDirFlag, originIn } from '../../project/index.ts'
 import type { AgentRuntime, OpenOptions, RunHandle } from '../../runtime/index.ts'
-import { dataDirFlag } from '../approvals/next-commands.ts'
 import { resumeCommand } from '../commands/resume-command.ts'
 import type { RunInvocation } from '../options/parse-arguments.ts'
 import { findSession, type SessionPlace } from '../sessions/find-session.ts'
 import { missingDenials } from './resumed-run.ts'
-import { originIn } from './stored-settings.ts'
 
 interface StartOptions extends SessionPlace {
   readonly invocation: RunInvocation

@@ -5,6 +5,7 @@ import type { OpenDocument, RestingDocument, SoFar } from '../sessions/session-d
 import type { SessionTotals } from '../sessions/session-totals.ts'
 import type { StoredSessionState } from '../sessions/stored-sessions.ts'
 import { agentDefinitions } from './agent-definitions.ts'
+import { apiDefinitions } from './api-definitions.ts'
 import { lines, runError, runFlag } from './events.ts'
 import { itemDefinitions } from './item-definitions.ts'
 import { outcomeDefinitions, outcomeFields, progressFields } from './outcome-definitions.ts'
@@ -115,6 +116,13 @@ function published(id: string, about: { readonly title: string; readonly descrip
 
 /** The content of schemas/, by file name. */
 export const publishedSchemas: { readonly [file: string]: Schema } = {
+  'api.schema.json': {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: 'urn:troupe:schema:api',
+    title: 'Definitions of the HTTP interface',
+    description: 'What answers of the server refer to: events, items and outcomes. /openapi.json contains them.',
+    $defs: apiDefinitions,
+  },
   'stream-event.schema.json': published(
     'stream-event',
     {

@@ -1,15 +1,12 @@
-import { dirname } from 'node:path'
+import type { LocalToken, ServerAddress } from '../../server/index.ts'
 import type { Demonstration } from '../../server/rest/index.ts'
 import type { Host } from '../host/process-host.ts'
 import type { DisplayOptions } from '../options/parse-arguments.ts'
 import { columns, columnsOn, type Row } from '../terminal/columns.ts'
 import { logRecord } from '../terminal/print-messages.ts'
-import type { LocalToken } from './local-token.ts'
-import { hostInUrl, isAnyAddress } from './serve-settings.ts'
 
 export interface BannerFacts {
-  readonly host: string
-  readonly port: number
+  readonly address: ServerAddress
   readonly agents: readonly string[]
   readonly local: LocalToken
   /** Of the demonstration. */
@@ -18,12 +15,14 @@ export interface BannerFacts {
 
 export interface DemoFacts extends Pick<Demonstration, 'model' | 'offers'> {
   readonly workspace: string
+  /** The data folder. */
+  readonly sessions: string
 }
 
 /** Says where the server is and how to stop it. A log that others may read gets the file of the token instead of the token. */
 export async function printBanner(facts: BannerFacts, host: Host, display: DisplayOptions): Promise<void> {
-  const { agents, local, demo } = facts
-  const base = baseUrl(facts.host, facts.port)
+  const { address, agents, local, demo } = facts
+  const base = address.url
   const urls = { web: `${base}/`, rest: `${base}/v1`, openai: `${base}/v1`, anthropic: base, mcp: `${base}/mcp`, docs: `${base}/docs` }
   if (display.logFormat === 'json')
     return host.stderr.line(logRecord(host, { level: 'info', msg: 'listening', url: base, urls, agents, tokenFile: local.path }))
@@ -32,14 +31,14 @@ export async function printBanner(facts: BannerFacts, host: Host, display: Displ
       ['Web chat', webAddress(facts)],
       ['Agents', agents.join(', ')],
       ...(demo
-        ? demoRows(demo, local)
+        ? demoRows(demo)
         : ([
             ['REST', urls.rest],
             ['OpenAI', `${urls.openai} (base URL)`],
             ['Anthropic', `${urls.anthropic} (base URL)`],
             ['MCP', urls.mcp],
             ['Reference', urls.docs],
-            ['Token', local.path],
+            ...(local.path === undefined ? [] : [['Token', local.path] as const]),
           ] as const)),
     ],
     { maxWidth: columnsOn(host.stderr) },
@@ -49,10 +48,9 @@ export async function printBanner(facts: BannerFacts, host: Host, display: Displ
 }
 
 /** The page takes the token out of the address. */
-export const webAddress = ({ host, port, local }: Pick<BannerFacts, 'host' | 'port' | 'local'>): string =>
-  `${baseUrl(host, port)}/#token=${local.token}`
+export const webAddress = ({ address, local }: Pick<BannerFacts, 'address' | 'local'>): string => `${address.url}/#token=${local.token}`
 
-function demoRows({ model, offers, workspace }: DemoFacts, local: LocalToken): readonly Row[] {
+function demoRows({ model, offers, workspace, sessions }: DemoFacts): readonly Row[] {
   const found = offers.map((offer) => `${offer.model} (${offer.from})`).join(', ')
   const hint =
     found === ''
@@ -61,9 +59,6 @@ function demoRows({ model, offers, workspace }: DemoFacts, local: LocalToken): r
   return [
     ['Model', `${model === 'recorded' ? 'none: recorded answers, with real tools.' : model} ${hint}`],
     ['Files', workspace],
-    ['Sessions', dirname(local.path)],
+    ['Sessions', sessions],
   ]
 }
-
-export const baseUrl = (address: string, port: number): string =>
-  `http://${isAnyAddress(address) ? 'localhost' : hostInUrl(address)}:${port}`

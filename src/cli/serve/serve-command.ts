@@ -1,29 +1,18 @@
-import { type Records, type Store, TroupeError } from '../../contracts/index.ts'
-import type { KernelHost, KernelProject, ProjectKernel } from '../../kernel/index.ts'
-import { readSupervisorState } from '../../kernel/supervisor/index.ts'
-import { hasExtensions, isAboutTrust, type Project, packageVersion, sentenceOf, trustPathOf } from '../../project/index.ts'
-import { systemClock } from '../../runtime/index.ts'
-import { listTokens } from '../../server/http/index.ts'
-import { serveStdio } from '../../server/mcp/index.ts'
-import { dataDirFlag } from '../approvals/next-commands.ts'
+import type { CreateKernelOptions, KernelHost, ProjectKernel } from '../../kernel/index.ts'
+import { hasExtensions, isAboutTrust, type ProjectReport, sentenceOf } from '../../project/index.ts'
+import { createServer, type Server, type ServerLog, serverSettings } from '../../server/index.ts'
 import type { WebDemo } from '../demo/web-demo.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import { openBrowser } from '../host/open-browser.ts'
 import type { Host } from '../host/process-host.ts'
-import { supervisorPlace } from '../kernel/supervisor-place.ts'
 import { printUpBanner } from '../kernel/up-banner.ts'
 import type { ServeInvocation } from '../options/serve-invocations.ts'
 import type { Interruption } from '../run/interruption.ts'
 import { withColour } from '../terminal/print-messages.ts'
-import { HotReload } from './hot-reload.ts'
-import { loadServed, type ServedProject } from './load-served.ts'
+import { loadTrustedProject } from '../trust/load-trusted-project.ts'
 import { printBanner, webAddress } from './serve-banner.ts'
-import { displayOf, type ServeLog, serveLog } from './serve-log.ts'
-import { isAnyAddress, isLoopback, type ServeSettings, serveFlags, serveSettings } from './serve-settings.ts'
-import { ServerHealth } from './server-health.ts'
-import { listenAt, listenNear, type PreparedServer, prepareServer } from './start-server.ts'
-import { closeConnections, drainRuntime } from './stop-server.ts'
-import { watchedPaths } from './watched-paths.ts'
+import { serveFlags } from './serve-flags.ts'
+import { displayOf, serveLog } from './serve-log.ts'
 
 export interface ServeHost {
   readonly host: Host
@@ -34,172 +23,87 @@ export interface ServeHost {
   readonly demo?: WebDemo
 }
 
+interface Serving extends ServeHost {
+  readonly invocation: ServeInvocation
+  readonly log: ServerLog
+  readonly display: Parameters<typeof printBanner>[2]
+}
+
 /** `troupe serve`: checks everything before anything is started, and serves until it is asked to end. */
-export async function serveCommand(invocation: ServeInvocation, { host: given, interruption, ...hosts }: ServeHost): Promise<number> {
-  const { kernelHost, demo } = hosts
+export async function serveCommand(invocation: ServeInvocation, { host: given, ...hosts }: ServeHost): Promise<number> {
+  const { interruption, demo } = hosts
   const display = displayOf(invocation, given)
   const host = withColour(given, display)
   const log = serveLog(host, display, !demo)
-  const flags = serveFlags(invocation)
-  const hasKernel = kernelHost !== undefined || (invocation.agents.length === 0 && hasExtensions(given))
-  const project = await interruption.before(
-    loadServed(invocation, { host, isTrusted: invocation.isTrusted, hasKernel, ...demo?.loading() }),
-  )
-  // The demonstration says itself what its models are.
-  if (!demo) for (const notice of project.notices) log.note(notice)
-  // Missing trust may be the cause of unexpected behaviour.
-  for (const each of project.diagnostics) (isAboutTrust(each) ? log.warn : log.note)(sentenceOf(each))
-  const settings = serveSettings(flags, project.headends)
-  kernelHost?.supervisor.drains(settings.drainMs)
-  const store = await interruption.before(project.openStore())
+  const serving = { invocation, host, log, display, ...hosts }
+  const { server, kernel } = await openServer(serving)
   try {
-    await serve({ invocation, project, settings, store, host, log, display, interruption, ...hosts })
+    await serve(server, { ...serving, kernel })
   } finally {
-    await project.close()
+    const result = await server.close()
+    if (result === 'released') log.note('Some turns were suspended. The next troupe serve in this folder continues them.')
   }
   return interruption.request === undefined ? exitCodes.done.code : exitCodes[interruption.request].code
 }
 
-interface Serving {
-  readonly invocation: ServeInvocation
-  readonly project: ServedProject
-  readonly settings: ServeSettings
-  readonly store: Store
-  readonly host: Host
-  readonly log: ServeLog
-  readonly display: Parameters<typeof printBanner>[2]
-  readonly interruption: Interruption
-  readonly kernelHost?: KernelHost
-  readonly demo?: WebDemo
+interface Opened {
+  readonly server: Server
+  readonly kernel: ProjectKernel | undefined
 }
 
-/** Resolves when everything has ended. */
-async function serve(serving: Serving): Promise<void> {
-  const { invocation, settings, store } = serving
-  if (!invocation.isStdio) await requireToken(settings, store.records, invocation.dataDir)
-  const listeners: KernelListeners = { onChange() {}, onStatus() {} }
-  const kernel = await openKernel(serving, listeners)
-  try {
-    await serveWith(serving, kernel, listeners)
-  } finally {
-    await kernel?.stop()
-  }
+async function openServer({ invocation, host, interruption, kernelHost, demo, log }: Serving): Promise<Opened> {
+  const { agents, configFile, dataDir, allow, deny, isTrusted } = invocation
+  const settings = serveFlags(invocation)
+  const { alsoTrusted, otherModels = [] } = demo?.loading() ?? {}
+  const report = await interruption.before(
+    loadTrustedProject(
+      { cwd: host.cwd, env: host.env, agents: agents.length > 0 ? agents : undefined, configFile, alsoTrusted },
+      // A server asks nobody: untrusted files are reported.
+      { host, isTrusted, storesTrust: isTrusted },
+    ),
+  )
+  const opening = { dataDir, allow, deny, otherModels }
+  const hasKernel = kernelHost !== undefined || (agents.length === 0 && hasExtensions(host))
+  const kernel = hasKernel ? await openKernel(report, { ...opening, log, host: kernelHost }) : undefined
+  const project = kernel?.project ?? (await interruption.before(report.open({ ...opening, serves: true })))
+  // The demonstration says itself what its models are.
+  if (!demo) for (const notice of project.notices) log.note(notice)
+  // Missing trust may be the cause of unexpected behaviour.
+  for (const each of project.diagnostics) (isAboutTrust(each) ? log.warn : log.note)(sentenceOf(each))
+  kernelHost?.supervisor.drains(serverSettings({ ...project.headends, ...settings }).drainMs)
+  const common = { settings, log, ...(demo && { demo: demo.models }) }
+  return { server: await createServer(kernel ? { kernel, ...common } : { project, ...common }), kernel }
 }
 
-/** They are set when the server exists: the kernel is opened before. */
-interface KernelListeners {
-  onChange(): void
-  onStatus(): void
+async function openKernel(project: ProjectReport, options: Omit<CreateKernelOptions, 'project'>): Promise<ProjectKernel> {
+  const { createKernel } = await import('../../kernel/index.ts')
+  return createKernel({ project, ...options })
 }
 
-async function serveWith(serving: Serving, kernel: ProjectKernel | undefined, listeners: KernelListeners): Promise<void> {
-  const { invocation, settings, store, host, log, demo } = serving
-  const health = new ServerHealth()
-  const extend = async (loaded: Project): Promise<Project> => (await (kernel ?? demo?.models)?.extend(loaded)) ?? loaded
-  const project = await extend(serving.project)
-  if (kernel) health.kernelProblems = () => kernel.problems
-  const version = await packageVersion()
-  const prepared = await prepareServer({
-    project,
-    flags: invocation,
-    settings,
-    store,
-    version,
-    health,
-    host,
-    log,
-    kernel,
-    demo: demo?.models,
-  })
-  const reload = new HotReload({
-    ...{ first: serving.project, clock: systemClock, health, log },
-    load: () => loadServed(invocation, { host, isTrusted: false, hasKernel: kernel !== undefined, ...demo?.loading() }),
-    apply: async (changed) => applyChange(prepared, await extend(changed)),
-    reloaded: () => prepared.statusChanged(),
-    pathsOf: (changed) => watchedPaths(changed, invocation),
-    trustFile: trustPathOf(host),
-  })
-  let stop: Stop | undefined
-  try {
-    await kernel?.attach(prepared.sessions)
-    await reload.start()
-    listeners.onChange = () => reload.applyAgain()
-    listeners.onStatus = () => prepared.statusChanged()
-    demo?.models.attach(() => reload.applyNow())
-    stop = await (invocation.isStdio ? serveProcess : serveNetwork)({ ...serving, project }, prepared, kernel)
-    void prepared.own.resume().catch((error: unknown) => log.failure(error))
-    void kernel?.start().catch((error: unknown) => log.failure(error))
-    await stop.requested
-    log.note('Stopping: no new work is accepted, and running turns may continue.')
-  } finally {
-    health.isDraining = true
-    prepared.server.drain()
-    prepared.own.close()
-    await reload.close()
-    const result = await drainRuntime(prepared.runtime, stop ? settings.drainMs : 0, systemClock)
-    // Its channels deliver the answers of the last turns.
-    await kernel?.stop()
-    await stop?.close()
-    await prepared.close()
-    if (result === 'released') log.note('Some turns were suspended. The next troupe serve in this folder continues them.')
-  }
+/** Resolves when the server is asked to end, or its only client has left. */
+async function serve(server: Server, serving: Serving & Pick<Opened, 'kernel'>): Promise<void> {
+  const { invocation, log, interruption } = serving
+  const asked = aborted(interruption.signal)
+  if (!invocation.isStdio) await serveNetwork(server, serving)
+  const served = invocation.isStdio ? server.serveStdio(process.stdin, process.stdout) : undefined
+  if (served) log.note('Serves MCP over standard input and output.')
+  await (served ? Promise.race([asked, served.closed]) : asked)
+  log.note('Stopping: no new work is accepted, and running turns may continue.')
 }
 
-async function openKernel(
-  { invocation, project, store, host, log, kernelHost }: Serving,
-  listeners: KernelListeners,
-): Promise<ProjectKernel | undefined> {
-  if (!isKernelProject(project)) return undefined
-  const { ProjectKernel } = await import('../../kernel/index.ts')
-  const quarantined = kernelHost?.quarantined ?? readSupervisorState(supervisorPlace(invocation.dataDir, host)).quarantined
-  const [onChange, onStatus] = [() => listeners.onChange(), () => listeners.onStatus()]
-  return ProjectKernel.open({ project, store, log, kernelHost, quarantined, onChange, onStatus })
-}
-
-const isKernelProject = (project: ServedProject): project is KernelProject => project.extensions !== undefined
-
-interface Stop {
-  /** Somebody asked the server to end, or its only client has left. */
-  readonly requested: Promise<void>
-  close(): Promise<void>
-}
-
-async function serveNetwork(serving: Serving, prepared: PreparedServer, kernel: ProjectKernel | undefined): Promise<Stop> {
-  const { invocation, project, settings, host, log, display, interruption, kernelHost, demo } = serving
-  if (isAnyAddress(settings.host) && (project.headends.hosts ?? []).length === 0)
-    log.warn('Requests are refused unless their Host is a name of this machine. Add the names that clients use to `headends.hosts`.')
-  const listening = await (demo && invocation.port === undefined ? listenNear : listenAt)(prepared, settings)
-  const facts = { host: settings.host, port: listening.port, agents: project.served, local: prepared.local, demo: demo?.facts }
-  if (!kernelHost?.terminal && !demo?.isAgain) await printBanner(facts, host, display)
-  // A person who talks to the assistant has seen it before a restart.
-  else if (kernelHost?.isFirst) await printUpBanner(facts, kernel?.status() ?? [], host)
-  if (invocation.opens) openBrowser(new URL(webAddress(facts)), host)
-  demo?.listening(listening.port, prepared.sessions).catch((error: unknown) => log.failure(error))
-  return { requested: aborted(interruption.signal), close: () => closeConnections(listening) }
-}
-
-/** MCP over standard input and output, for a program that starts this one. */
-async function serveProcess({ log, interruption }: Serving, { dependencies, sessions }: PreparedServer): Promise<Stop> {
-  const served = serveStdio({ ...dependencies, service: sessions }, process.stdin, process.stdout)
-  log.note('Serves MCP over standard input and output.')
-  return { requested: Promise.race([aborted(interruption.signal), served.closed]), close: () => served.close() }
-}
-
-async function applyChange({ runtime, check, applied }: PreparedServer, project: Project): Promise<void> {
-  check(project)
-  const { adapter, hooks, sandbox } = project
-  await runtime.update(project.config, { adapter, hooks, ...(sandbox && { sandbox }) })
-  applied(project)
-}
-
-/** An address that other machines can reach needs a token that was created for it. */
-async function requireToken({ host }: ServeSettings, records: Records, dataDir: string | undefined): Promise<void> {
-  if (isLoopback(host)) return
-  const now = systemClock.now()
-  const tokens = await listTokens(records)
-  if (tokens.some(({ expiresAt }) => expiresAt === undefined || expiresAt > now)) return
-  throw new TroupeError('usage', `Other machines can reach the address ${host}, and there is no token for them.`, {
-    remedy: `Create one first: troupe token create --name NAME${dataDirFlag(dataDir)}`,
+async function serveNetwork(server: Server, serving: Serving & Pick<Opened, 'kernel'>): Promise<void> {
+  const { invocation, host, log, display, kernelHost, kernel, demo } = serving
+  const { agents, token, sessions } = server
+  await server.listen({
+    nearby: demo !== undefined && invocation.port === undefined,
+    async listening(address) {
+      const facts = { address, agents, local: token, demo: demo?.facts }
+      if (!kernelHost?.terminal && !demo?.isAgain) await printBanner(facts, host, display)
+      // A person who talks to the assistant has seen it before a restart.
+      else if (kernelHost?.isFirst) await printUpBanner(facts, kernel?.status() ?? [], host)
+      if (invocation.opens) openBrowser(new URL(webAddress(facts)), host)
+      demo?.listening(address.port, sessions).catch((error: unknown) => log.failure(error))
+    },
   })
 }
 

@@ -1,22 +1,11 @@
 import type { AccessEntry } from '../../server/http/index.ts'
+import type { ServerLog } from '../../server/index.ts'
 import { duration } from '../../view/index.ts'
 import type { Host } from '../host/process-host.ts'
 import type { DisplayOptions } from '../options/parse-arguments.ts'
 import type { ServeInvocation } from '../options/serve-invocations.ts'
 import { logRecord, printNotice, printWarning } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
-
-/** What a server says, on standard error. */
-export interface ServeLog {
-  readonly format: DisplayOptions['logFormat']
-  /** With `--verbose` only. */
-  debug(text: string): void
-  note(text: string): void
-  warn(text: string): void
-  access(entry: AccessEntry): void
-  /** An unexpected error, which clients do not see. */
-  failure(error: unknown, requestId?: string): void
-}
 
 /** Lines of JSON, unless a person reads them. */
 export const displayOf = ({ display, logFormat }: ServeInvocation, { window, isSeen = window === 'terminal' }: Host): DisplayOptions => ({
@@ -25,10 +14,9 @@ export const displayOf = ({ display, logFormat }: ServeInvocation, { window, isS
 })
 
 /** `showsRequests`: whether each request is logged, or only with `--verbose`. */
-export function serveLog(host: Host, display: DisplayOptions, showsRequests = true): ServeLog {
+export function serveLog(host: Host, display: DisplayOptions, showsRequests = true): ServerLog {
   const target = { host, display }
   return {
-    format: display.logFormat,
     debug(text) {
       if (display.detail === 'verbose') void printNotice(text, target)
     },

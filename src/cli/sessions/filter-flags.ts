@@ -1,5 +1,5 @@
+import { typedWord } from '../../util/typed-word.ts'
 import type { SessionsInvocation } from '../options/project-invocations.ts'
-import { typedWord } from '../options/typed-word.ts'
 
 /** The filters of `troupe sessions list` as words to type, for a command that repeats them. */
 export function filterFlags({ filter, ranges }: Pick<SessionsInvocation, 'filter' | 'ranges'>): readonly string[] {

@@ -1,8 +1,7 @@
 import { type Store, type TreeEntry, type TreeId, TroupeError } from '../../contracts/index.ts'
-import { sessionFolder, withSessions } from '../../project/index.ts'
+import { type CommandPlace, dataDirFlag, sessionFolder, withSessions } from '../../project/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { timeText } from '../../view/index.ts'
-import { dataDirFlag, type Place } from '../approvals/next-commands.ts'
 import { allSessions } from '../approvals/waiting-requests.ts'
 import type { Host } from '../host/process-host.ts'
 import type { SessionsInvocation } from '../options/project-invocations.ts'
@@ -33,12 +32,12 @@ export async function findSession(store: Pick<Store, 'trees'>, given: string, pl
 export async function withSession<Result>(
   { ids: [id], ...invocation }: Pick<SessionsInvocation, 'ids' | 'dataDir' | 'configFile'>,
   host: Host,
-  use: (store: Store, entry: TreeEntry, place: Place) => Promise<Result>,
+  use: (store: Store, entry: TreeEntry, place: CommandPlace) => Promise<Result>,
 ): Promise<Result> {
   if (id === undefined || id === '')
     throw new TroupeError('usage', 'The session ID is missing.', { remedy: 'To find the ID: troupe sessions list' })
   const folder = await sessionFolder(invocation, host)
-  const place: Place = { here: process.cwd(), folder, dataDir: invocation.dataDir }
+  const place: CommandPlace = { here: process.cwd(), folder, dataDir: invocation.dataDir }
   const used = await withSessions<{ readonly result: Result } | undefined>(folder, undefined, async (store) => {
     const entry = await findSession(store, id, place)
     return { result: await use(store, entry, place) }

@@ -1,6 +1,6 @@
 import { localPrincipal, TroupeError } from '../../contracts/index.ts'
+import { resumeHint } from '../../project/index.ts'
 import { forkSession } from '../../runtime/index.ts'
-import { resumeHint } from '../approvals/next-commands.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { SessionsInvocation } from '../options/project-invocations.ts'

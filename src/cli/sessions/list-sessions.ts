@@ -1,9 +1,8 @@
 import { maxSearchChars, type Store, type TreeFilter, TroupeError } from '../../contracts/index.ts'
-import { sessionFolder, withSessions } from '../../project/index.ts'
+import { type CommandPlace, dataDirFlag, sessionFolder, withSessions } from '../../project/index.ts'
 import { findProjectRoot } from '../../tools/project-context/index.ts'
 import { isBlank } from '../../util/is-blank.ts'
 import { plural } from '../../view/index.ts'
-import { dataDirFlag, type Place } from '../approvals/next-commands.ts'
 import { belongsToProject } from '../approvals/waiting-requests.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
@@ -26,7 +25,7 @@ export async function listSessions(invocation: SessionsInvocation, host: Host): 
     throw withReindexCommand(error, invocation.dataDir)
   })
   const sessions = all.filter((session) => isEverywhere || belongsToProject(session, project))
-  const place: Place = { here: process.cwd(), folder, dataDir: invocation.dataDir }
+  const place: CommandPlace = { here: process.cwd(), folder, dataDir: invocation.dataDir }
   if (output === 'json') {
     const documents = sessions.map((session) => listedDocument(session, place))
     await printDocument({ project, sessions: documents, ...(unindexed > 0 && { unindexed }) }, host)
@@ -67,7 +66,7 @@ async function find(store: Store, filter: TreeFilter): Promise<Found> {
   return { all, unindexed: needsIndex ? await store.turns.unindexed() : 0 }
 }
 
-function listedDocument(session: StoredSession, place: Place): object {
+function listedDocument(session: StoredSession, place: CommandPlace): object {
   const { cost, match } = session.run
   return { ...storedDocument(session, place), ...(cost !== undefined && { cost }), ...(match && { match }) }
 }
@@ -75,7 +74,7 @@ function listedDocument(session: StoredSession, place: Place): object {
 interface Search {
   readonly isEverywhere: boolean
   readonly project: string
-  readonly place: Place
+  readonly place: CommandPlace
   readonly filter: TreeFilter
   readonly unindexed: number
   /** Number of sessions of other projects. */

@@ -1,7 +1,7 @@
+import { type CommandPlace, resumeHint } from '../../project/index.ts'
 // What `troupe sessions show --json` prints. Published as schemas/session.schema.json.
 
 import type { RunOrigin, TreeEntry } from '../../contracts/index.ts'
-import { type Place, resumeHint } from '../approvals/next-commands.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import { type OutcomeDocument, outcomeDocument } from '../run/run-documents.ts'
 import type { LoadedSession } from './load-session.ts'
@@ -30,7 +30,7 @@ export interface OpenDocument extends Shown {
   readonly soFar: SoFar
 }
 
-export function sessionDocument(shown: LoadedSession, place: Place): RestingDocument | OpenDocument {
+export function sessionDocument(shown: LoadedSession, place: CommandPlace): RestingDocument | OpenDocument {
   const { damage, asked, totals } = shown
   const { seq, message, remedy } = damage ?? {}
   const damaged = seq === undefined || message === undefined ? {} : { damage: { seq, message, ...(remedy !== undefined && { remedy }) } }
@@ -64,7 +64,7 @@ export interface StoredDocument extends Partial<RunOrigin> {
   readonly goOn?: string
 }
 
-export function storedDocument(session: StoredSession, place: Place): StoredDocument {
+export function storedDocument(session: StoredSession, place: CommandPlace): StoredDocument {
   const { run, origin, standing } = session
   return {
     sessionId: run.treeId,

@@ -1,5 +1,5 @@
+import { agentFileOf, type CommandPlace, resumeHint } from '../../project/index.ts'
 import { price, timeText } from '../../view/index.ts'
-import { agentFileOf, type Place, resumeHint } from '../approvals/next-commands.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import { matchLine } from './match-line.ts'
@@ -8,7 +8,7 @@ import type { StoredSession, StoredSessionState } from './stored-sessions.ts'
 const indent = '  '
 
 /** State, place and time of a session, and the command that resumes it. Pure. */
-export function sessionLines(session: StoredSession, place: Place, paint: Paint): readonly string[] {
+export function sessionLines(session: StoredSession, place: CommandPlace, paint: Paint): readonly string[] {
   const { run, origin, standing } = session
   const { workspace = place.here } = origin ?? run
   const where = [origin ? agentFileOf(origin) : '', workspace === place.here ? '' : `in ${workspace}`].filter(Boolean).join(' ')

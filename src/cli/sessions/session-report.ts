@@ -1,6 +1,6 @@
 import type { Diagnostic, Outcome } from '../../contracts/index.ts'
+import { agentFileOf, type CommandPlace, dataDirFlag, resumeHint } from '../../project/index.ts'
 import { elapsed, plural, reasonText, runTree, summaryOf, timeText, turnTimes, workTime } from '../../view/index.ts'
-import { agentFileOf, dataDirFlag, type Place, resumeHint } from '../approvals/next-commands.ts'
 import { waitingLines } from '../approvals/waiting-lines.ts'
 import { withToolNames } from '../run/report-run.ts'
 import { replyLines } from '../terminal/markdown/render-markdown.ts'
@@ -17,7 +17,7 @@ import { totalsText } from './session-totals.ts'
 // The report of `sessions show`: state, then input, tree and answer of each turn. Pure.
 
 export interface ReportStyle {
-  readonly place: Place
+  readonly place: CommandPlace
   readonly paint: Paint
   readonly width: number
   /** Whether text is wrapped: a pipe gets it as it is. */

@@ -1,6 +1,6 @@
 import { JournalDamagedError, type RunOrigin, type Store, type TreeEntry, type TreeFilter } from '../../contracts/index.ts'
+import { originOf } from '../../project/index.ts'
 import { allSessions, catchDamage, type WaitingRequest, waitingSession } from '../approvals/waiting-requests.ts'
-import { originOf } from '../run/stored-settings.ts'
 
 /** More than its status: whether a process drives it, and whether it can be read. */
 export type StoredSessionState =

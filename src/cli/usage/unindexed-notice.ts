@@ -1,5 +1,5 @@
 import { TroupeError } from '../../contracts/index.ts'
-import { dataDirFlag } from '../approvals/next-commands.ts'
+import { dataDirFlag } from '../../project/index.ts'
 
 /** What sessions of an older version are missing from. */
 type Missing = 'searched' | 'counted' | 'cost'

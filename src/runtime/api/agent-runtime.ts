@@ -8,6 +8,7 @@ import type {
   Hook,
   Ids,
   InputPart,
+  InteractionEvent,
   Json,
   MaybePromise,
   Model,
@@ -165,4 +166,32 @@ export interface AgentRuntime {
    * `close()` without it releases the remaining ones.
    */
   close(options?: CloseOptions): Promise<void>
+  /** For a server that makes the sessions reachable for others. Applies to sessions that begin or continue from now on. */
+  hostedBy(host: RuntimeHost): { readonly origin: RunOrigin | undefined }
+}
+
+/** What a server adds to a runtime. */
+export interface RuntimeHost {
+  /** Budgets of owners that the runtime itself has none for. */
+  budgetOf?(owner: string): MaybePromise<OwnerBudget | undefined>
+  /** Decides where the runtime has no approver of its own. */
+  readonly approver?: Approver
+  readonly observer?: RuntimeObserver
+}
+
+/** Learns what is stored. It must not throw. */
+export interface RuntimeObserver {
+  /** A session that was stored before continues here. */
+  continued(session: ContinuedSession): void
+  /** An event is durable. Events of a session come in their order. */
+  stored(event: InteractionEvent): void
+}
+
+export interface ContinuedSession {
+  readonly sessionId: SessionId
+  readonly agent: string
+  /** The call that started it. */
+  readonly parent?: { readonly sessionId: SessionId; readonly itemId: string } | undefined
+  /** Who owns its root. */
+  readonly principal?: Principal | undefined
 }

@@ -39,6 +39,7 @@ import type {
   RunHandle,
   RunInput,
   RunOptions,
+  RuntimeHost,
   RuntimeOptions,
 } from './agent-runtime.ts'
 import { clientIdTaken, isSameMessage } from './client-ids.ts'
@@ -172,6 +173,11 @@ export class Runtime implements AgentRuntime {
       overlays.setIdle(treeId)
       throw error
     }
+  }
+
+  hostedBy(host: RuntimeHost): ReturnType<AgentRuntime['hostedBy']> {
+    this.parts.hosting.use(host)
+    return { origin: this.parts.options.origin }
   }
 
   #pin(treeId: TreeId, definitions: Definitions): void {

@@ -33,7 +33,6 @@ import { haveSameJson } from '../../util/json-values.ts'
 import { keepAlive } from '../../util/keep-alive.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { configError } from '../../util/option-problems.ts'
-import { OwnerAccounts } from '../owners/owner-accounts.ts'
 import type { TreeAccount } from '../owners/tree-account.ts'
 import { TreeCache } from '../resume/tree-cache.ts'
 import { matchAgent, type Selected } from '../selection/select-agent.ts'
@@ -46,12 +45,13 @@ import { sourcesFor, type TreeSources, type TreeSourcesOptions } from '../tree/t
 import { checkAllowlist } from '../validation/check-agent.ts'
 import { checkTools } from '../validation/check-tools.ts'
 import type { RuntimeOptions } from './agent-runtime.ts'
-import { denyAll, noSandbox, randomIds, seededRandom, systemClock } from './default-ports.ts'
+import { noSandbox, randomIds, seededRandom, systemClock } from './default-ports.ts'
+import { Hosting } from './hosting.ts'
 import { type ResolvedConfig, resolveConfig } from './resolve-config.ts'
 import { mcpHostOf, ServerSources } from './server-sources.ts'
 
 /** The options of a runtime with their defaults. */
-interface PartsOptions extends Required<Omit<RuntimeOptions, 'config' | 'grants' | 'origin' | 'mcp' | 'budgetOf'>> {
+interface PartsOptions extends Required<Omit<RuntimeOptions, 'config' | 'grants' | 'origin' | 'mcp' | 'budgetOf' | 'approver'>> {
   readonly config: ResolvedConfig
   readonly grants: RuntimeOptions['grants']
   readonly origin: RuntimeOptions['origin']
@@ -63,7 +63,6 @@ const withDefaults = (options: RuntimeOptions, servers: ServerSources): PartsOpt
   ...replaceable(options),
   recipe: options.recipe ?? agentLoop,
   store: options.store ?? memoryStore(),
-  approver: options.approver ?? denyAll,
   grants: options.grants,
   clock: options.clock ?? systemClock,
   ids: options.ids ?? randomIds,
@@ -105,8 +104,8 @@ export class RuntimeParts {
   readonly sessionSetup: SessionSetup
   readonly trees: TreeCache
   readonly overlays: TreeOverlays
-  /** Absent if no owner has a budget. */
-  readonly accounts: OwnerAccounts | undefined
+  /** What a server may add. */
+  readonly hosting: Hosting
   /** The keys that the models of this adapter use. */
   readonly modelKeys: Variables
   /** Absent if no source is opened for sessions. */
@@ -137,7 +136,7 @@ export class RuntimeParts {
     this.models = hasSameModels ? previous.models : new ModelCache(options.adapter, options.config.unpriced)
     this.sessionSetup = new SessionSetup({ config: options.config, models: this.models, policy: this.policy, sandbox: options.sandbox })
     this.trees = previous?.trees ?? new TreeCache(options.store)
-    this.accounts = previous ? previous.accounts : accountsOf(given, options)
+    this.hosting = previous?.hosting ?? new Hosting(given, { usages: options.store.usages, clock: options.clock })
     this.modelKeys = ('resolve' in options.adapter ? options.adapter.secrets : undefined) ?? {}
     this.overlays = previous?.overlays ?? new TreeOverlays(options.config.overlay, this.modelKeys)
     if (previous && haveSameJson(previous.options.config.queues ?? {}, options.config.queues ?? {})) this.#queues = previous.#queues
@@ -187,6 +186,11 @@ export class RuntimeParts {
       base,
       sourcesOf: (agent) => sourcesFor(agent, { own: agentSources.get(agent.name) ?? [], shared }),
     }
+  }
+
+  /** Absent if no owner can have a budget. */
+  get accounts(): Hosting['accounts'] {
+    return this.hosting.accounts
   }
 
   get isNewest(): boolean {
@@ -251,14 +255,14 @@ export class RuntimeParts {
 
   /** Ports of all sessions of a tree. `registry`: of sessions without sources of their own. */
   ports(treeId: TreeId, { tree, registry }: { tree: TreePort; registry: ToolRegistry }): StepPorts {
-    const { validator, approver, grants, sandbox, hooks, store, config } = this.options
+    const { validator, grants, sandbox, hooks, store, config } = this.options
     return {
       tree,
       models: this.models.all,
       modelHealth: this.options.modelHealth,
       registry,
       validator,
-      approver,
+      approver: this.hosting.approver,
       rules: config.approvals,
       grants,
       sandbox,
@@ -350,10 +354,6 @@ async function listed(source: ToolSource, index: number, clock: Clock): Promise<
       cause,
     })
   }
-}
-
-function accountsOf({ budgetOf }: RuntimeOptions, { store, clock }: PartsOptions): OwnerAccounts | undefined {
-  return budgetOf && new OwnerAccounts({ budgetOf, usages: store.usages, clock })
 }
 
 function policyOf({ sandbox, hooks, config }: PartsOptions): string {

@@ -8,6 +8,7 @@ import {
   type Principal,
   type Sandbox,
   type SessionId,
+  type StreamEvent,
   type TreeId,
   type TreeIdentity,
   type TreeSummary,
@@ -15,6 +16,7 @@ import {
 } from '../../contracts/index.ts'
 import { createSessionState, openRequests, type SessionState } from '../../core/index.ts'
 import type { ToolRegistry } from '../../steps/index.ts'
+import type { RuntimeObserver } from '../api/agent-runtime.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
 import type { TreeAccount } from '../owners/tree-account.ts'
 import type { Selected } from '../selection/select-agent.ts'
@@ -116,6 +118,8 @@ export function openTree(parts: RuntimeParts, options: OpenTreeOptions): Tree {
   const [startedAt, started] = [clock.now(), clock.monotonic()]
   // The wall clock may jump: from here on time follows the monotonic clock.
   const at = (moment: number): number => startedAt + Math.round(moment - started)
+  const { observer } = parts.hosting
+  if (seq > 0 && observer) tellContinued(observer, state, principal)
   let lastSummary: TreeSummary | undefined
   const requests = openRequestsIn(state)
   const ledger = new Ledger({
@@ -125,7 +129,7 @@ export function openTree(parts: RuntimeParts, options: OpenTreeOptions): Tree {
     seq,
     now: () => at(clock.monotonic()),
     at,
-    publish: (event) => feed.publish(event),
+    publish: observer ? (event) => publishTo(observer, feed, event) : (event) => feed.publish(event),
     requests,
     charges: () => tree.account,
     ...(identity && { identity }),
@@ -139,6 +143,16 @@ export function openTree(parts: RuntimeParts, options: OpenTreeOptions): Tree {
   })
   const tree = new Tree(parts, { ledger, registry, state, principal, account })
   return tree
+}
+
+function publishTo(observer: RuntimeObserver, feed: Feed, event: StreamEvent): void {
+  if ('seq' in event) observer.stored(event)
+  feed.publish(event)
+}
+
+function tellContinued(observer: RuntimeObserver, { root, children }: TreeState, principal: Principal | undefined): void {
+  for (const { sessionId, agent, parent } of [root, ...children.values()])
+    observer.continued({ sessionId, agent: agent.name, parent, principal })
 }
 
 function openRequestsIn({ root, children }: TreeState): OpenRequests {

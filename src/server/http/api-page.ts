@@ -14,7 +14,7 @@ export function apiPage(routes: readonly Route[], version: string): string {
 <style>${style}</style>
 </head>
 <body>
-<nav><h1>Troupe API</h1><p>Version ${escaped(version)}</p>${headends.map((name) => navigation(name, routes)).join('')}<p><a href="/openapi.json">OpenAPI document</a></p></nav>
+<nav><h1>Troupe API</h1><p>Version ${escaped(version)}</p>${headends.map((name) => navigation(name, routes)).join('')}<p><a href="openapi.json">OpenAPI document</a></p></nav>
 <main>
 <p>Send the token as <code>Authorization: Bearer TOKEN</code>. Errors are JSON with <code>error.code</code>, <code>error.message</code> and <code>error.remedy</code>.</p>
 ${headends.map((name) => section(name, routes)).join('\n')}

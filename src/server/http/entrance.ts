@@ -1,5 +1,4 @@
 import type { Clock, Records, SessionService } from '../../contracts/index.ts'
-import type { Admission } from './admission.ts'
 import { authenticate, requireScope } from './authenticate.ts'
 import { type Caller, isAdmin } from './caller.ts'
 import { HttpError } from './http-error.ts'
@@ -10,6 +9,7 @@ import type { Peer, Route } from './route.ts'
 import { scopedSessions } from './scoped-sessions.ts'
 import type { TokenRegistry } from './tokens.ts'
 import { traceContextOf } from './trace-context.ts'
+import type { TurnPlaces } from './turn-places.ts'
 
 interface EntranceOptions {
   readonly sessions: SessionService
@@ -17,7 +17,7 @@ interface EntranceOptions {
   /** Counts requests of tokens. */
   readonly records: Records
   readonly clock: Clock
-  readonly admission: Admission
+  readonly places: TurnPlaces
   readonly view: PublicView
   readonly streams: OpenStreams
   unavailable?(): string | undefined
@@ -56,7 +56,7 @@ export class Entrance {
     caller: Caller,
     { headend, headers, token = '' }: { readonly headend: string; readonly headers: Headers; readonly token?: string },
   ): Peer {
-    const { sessions, admission, streams, view } = this.#options
+    const { sessions, places, streams, view } = this.#options
     const seesAll = isAdmin(caller)
     return {
       caller,
@@ -65,7 +65,7 @@ export class Entrance {
       concerns() {},
       admit: async (agent, signal) => {
         this.#refuseIfDraining()
-        return { release: await admission.enter({ headend, agent, owner: caller.principal.id, signal }) }
+        return { release: await places.enter({ headend, agent, owner: caller.principal.id, signal }) }
       },
       openStream: (connection) => streams.open(caller.principal.id, token, connection),
     }

@@ -1,4 +1,3 @@
-export { Admission, type AdmissionLimits } from './admission.ts'
 export { afterFirst } from './after-first.ts'
 export { type AuditEntry, type AuditRecord, auditLog, readAudit } from './audit.ts'
 export { type Caller, hasScope, isAdmin, type RateLimits, type Scope, scopes } from './caller.ts'
@@ -19,6 +18,8 @@ export { asksNothing, ignoredHeaders, unknownQuery } from './ignored-parameters.
 export { areasOf } from './known-paths.ts'
 export { labelOf } from './label.ts'
 export { type Listening, type ListenOptions, listen } from './listen.ts'
+export { localToken, randomToken } from './local-token.ts'
+export { nodeHandler } from './node-handler.ts'
 export { onBodyEnd } from './on-body-end.ts'
 export type { OpenStream, StreamLimits } from './open-streams.ts'
 export { type Definitions, openApiDocument, published } from './openapi.ts'
@@ -40,3 +41,4 @@ export {
 } from './tokens.ts'
 export { answerBroken, approvalRequired, isSpoken, prefersAsync, requireAnswer, startTurn, type Turn } from './turn.ts'
 export { type CallView, type TurnPart, TurnParts } from './turn-parts.ts'
+export { type PlaceLimits, TurnPlaces } from './turn-places.ts'

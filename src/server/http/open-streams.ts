@@ -25,7 +25,7 @@ const graceMs = 2_000
 const maxUnacceptedBytes = 64 * 1024 ** 2
 
 export interface StreamConnection {
-  /** It needs a place. Answers of turns have theirs: see `Admission`. */
+  /** It needs a place. Answers of turns have theirs: see `TurnPlaces`. */
   readonly isCounted: boolean
   /** Tells the client why, and closes. */
   end(error: HttpError): void

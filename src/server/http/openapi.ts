@@ -18,6 +18,7 @@ export interface Definitions {
 }
 
 export interface OpenApiOptions {
+  readonly basePath?: string
   readonly version: string
   readonly definitions: Definitions
 }
@@ -26,7 +27,7 @@ export interface OpenApiOptions {
 export const published = (name: string): z.ZodType => z.unknown().meta({ $ref: `#/$defs/${name}` })
 
 /** The route table as an OpenAPI 3.1 document. */
-export function openApiDocument(routes: readonly Route[], { version, definitions }: OpenApiOptions): object {
+export function openApiDocument(routes: readonly Route[], { version, basePath = '', definitions }: OpenApiOptions): object {
   const schemas: { [name: string]: JsonSchema } = { ...definitions }
   /** What a schema defines is moved to the components, which all operations share. */
   const place = (schema: z.ZodType, io: 'input' | 'output'): object => {
@@ -50,8 +51,7 @@ export function openApiDocument(routes: readonly Route[], { version, definitions
       description: 'Agents over HTTP.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    // Relative to the address of this document.
-    servers: [{ url: '/' }],
+    servers: [{ url: basePath || '/' }],
     security: [{ token: [] }, { apiKey: [] }],
     tags: [...new Set(routes.map(({ headend }) => headend))].map((name) => ({ name, description: headendTitles[name] })),
     paths,

@@ -7,6 +7,8 @@ import { json, type Route, route } from './route.ts'
 
 export interface ServerRouteDependencies {
   readonly version: string
+  /** The path below which the server is mounted. */
+  readonly basePath?: string
   /** Why the server cannot work as configured. Empty: it can. */
   problems(): MaybePromise<readonly string[]>
   /** What is not as it should be although the server works, such as a change that could not be applied. */
@@ -25,7 +27,7 @@ const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'non
 
 /** Routes about the server itself. `others`: what the API description contains. The page at `/` is for a server without a web chat. */
 export function serverRoutes(
-  { version, problems, warnings, metrics, definitions }: ServerRouteDependencies,
+  { version, basePath = '', problems, warnings, metrics, definitions }: ServerRouteDependencies,
   others: readonly Route[],
 ): readonly Route[] {
   const own: readonly Route[] = [
@@ -101,7 +103,7 @@ export function serverRoutes(
   const all: readonly Route[] = [...own, ...others].filter(({ isUnlisted }) => !isUnlisted)
   let known: object | undefined
   const document = async (): Promise<object> => {
-    known ??= openApiDocument(all, { version, definitions: await definitions() })
+    known ??= openApiDocument(all, { version, basePath, definitions: await definitions() })
     return known
   }
   return own
@@ -110,6 +112,6 @@ export function serverRoutes(
 const homePage = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Troupe</title>
 <p>The web chat is not built. Run <code>npm run build</code> in the folder of Troupe, and start the server again.</p>
-<p>This server has an <a href="/docs">API reference</a>, an <a href="/openapi.json">OpenAPI document</a> and a page about <a href="/health">its health</a>.</p>
+<p>This server has an <a href="docs">API reference</a>, an <a href="openapi.json">OpenAPI document</a> and a page about <a href="health">its health</a>.</p>
 </html>
 `

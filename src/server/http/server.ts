@@ -2,7 +2,6 @@ import { Hono } from 'hono'
 import type { Clock, Ids, Records, SessionService } from '../../contracts/index.ts'
 import { redactor } from '../../util/redact.ts'
 import { TimeSlices } from '../../util/time-slices.ts'
-import { Admission, type AdmissionLimits, defaultAdmission } from './admission.ts'
 import { type Caller, isAdmin } from './caller.ts'
 import { type CarryOptions, carryStream, isEventStream } from './carry-stream.ts'
 import { type AllowedNames, allowedOrigin, checkHostAndOrigin } from './check-host.ts'
@@ -15,6 +14,7 @@ import { type HiddenFolders, PublicView } from './public-view.ts'
 import { checked, readBody } from './read-body.ts'
 import type { Peer, Place, Route, RouteRequest } from './route.ts'
 import type { TokenRegistry } from './tokens.ts'
+import { defaultPlaces, type PlaceLimits, TurnPlaces } from './turn-places.ts'
 
 // One request: Host and Origin → route → token → scope → rate → query and body → handler → response → access log.
 //
@@ -47,9 +47,11 @@ export interface HeadendServerOptions {
   readonly names: AllowedNames
   readonly clock: Clock
   readonly ids: Ids
-  readonly admission?: Partial<AdmissionLimits>
+  readonly places?: Partial<PlaceLimits>
   readonly streams?: Partial<StreamLimits>
   readonly maxBodyBytes?: number
+  /** The path below which the server is mounted. */
+  readonly basePath?: string
   /** Folders that only admins see. */
   readonly hiddenFolders?: HiddenFolders
   /** Why nothing can be stored now. */
@@ -66,7 +68,7 @@ export interface HeadendServer {
   accept(headers: Headers, route: Pick<Route, 'headend' | 'access'>): Promise<Peer>
   /** The response if `accept` threw. */
   refusal(thrown: unknown, form: ErrorBody): Response
-  readonly admission: Admission
+  readonly places: TurnPlaces
   readonly streams: OpenStreams
   /** Of the work for all connections. */
   readonly slices: TimeSlices
@@ -92,14 +94,14 @@ interface Exchange {
 }
 
 export function headendServer(options: HeadendServerOptions): HeadendServer {
-  const { clock, ids, names, routes } = options
-  const admission = new Admission({ ...defaultAdmission, ...options.admission }, clock)
+  const { clock, ids, names, routes, basePath = '' } = options
+  const places = new TurnPlaces({ ...defaultPlaces, ...options.places }, clock)
   const paths = new KnownPaths(routes)
   const view = new PublicView(options.hiddenFolders)
   const streams = new OpenStreams({ clock, tokens: options.tokens, limits: { ...defaultStreamLimits, ...options.streams } })
   const errorOf = errorForms(options, view, paths)
   const slices = new TimeSlices(clock)
-  const entrance = new Entrance({ ...options, admission, streams, view })
+  const entrance = new Entrance({ ...options, places, streams, view })
   const app = new Hono<{ Bindings: { readonly exchange: Exchange } }>()
   for (const route of paths.routes)
     app.on(route.method, route.isRest ? `${route.path}{.+}` : route.path, (c, next) =>
@@ -161,7 +163,7 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
   }
 
   return {
-    admission,
+    places,
     streams,
     slices,
     refusal: (thrown, form) => errorResponse(toHttpError(thrown, options.onError), (...given) => view.hide(form(...given)), ''),
@@ -175,8 +177,10 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
       checkHostAndOrigin(headers, names)
       return entrance.enter(headers, route)
     },
-    async fetch(request, cut) {
+    async fetch(mounted, cut) {
       await slices.turn()
+      const request = withoutBase(mounted, basePath)
+      if (!request) return Response.redirect(`${mounted.url.split(/[?#]/, 1)[0]}/`, 308)
       const exchange: Exchange = {
         requestId: ids.next(),
         startedAt: clock.monotonic(),
@@ -189,11 +193,24 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
         options.log?.(accessEntry(request, status, { exchange, durationMs: clock.monotonic() - exchange.startedAt }))
       }
       const response = await respond(request, exchange, { cut, done: ended })
-      addHeaders(response, request, { names, exchange })
+      addHeaders(response, request, { names, basePath, exchange })
       if (!isEventStream(response)) ended(response.status)
       return response
     },
   }
+}
+
+/**
+ * The request with the path that routes know; `undefined` for the path of the page without its last slash, from which its relative
+ * links would lead elsewhere.
+ */
+function withoutBase(request: Request, basePath: string): Request | undefined {
+  if (basePath === '') return request
+  const url = new URL(request.url)
+  if (url.pathname === basePath) return undefined
+  if (!url.pathname.startsWith(`${basePath}/`)) return request
+  url.pathname = url.pathname.slice(basePath.length)
+  return new Request(url, request)
 }
 
 /** An error, and its form: that of the protocol, as the caller may see it. */
@@ -274,17 +291,21 @@ function preflight(request: Request, paths: KnownPaths): Response {
   })
 }
 
-function addHeaders(
-  response: Response,
-  request: Request,
-  { names, exchange: { requestId, route } }: { readonly names: AllowedNames; readonly exchange: Exchange },
-): void {
+interface AddedHeaders {
+  readonly names: AllowedNames
+  readonly basePath: string
+  readonly exchange: Exchange
+}
+
+function addHeaders(response: Response, request: Request, { names, basePath, exchange: { requestId, route } }: AddedHeaders): void {
   const { headers } = response
   headers.set('x-request-id', requestId)
   // Where clients of that protocol look for it.
   if (route?.headend === 'anthropic') headers.set('request-id', requestId)
   headers.set('x-content-type-options', 'nosniff')
   if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
+  const location = headers.get('location')
+  if (location?.startsWith('/')) headers.set('location', `${basePath}${location}`)
   const origin = allowedOrigin(request.headers, names)
   if (origin === undefined) return
   headers.set('access-control-allow-origin', origin)

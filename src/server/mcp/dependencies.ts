@@ -13,6 +13,8 @@ export interface McpDependencies {
   onAgentsChange?(changed: () => void): () => void
   /** Unexpected errors, which clients do not see. */
   onError?(error: unknown): void
+  /** The path below which the server is mounted. */
+  readonly basePath?: string
   /** Also serves HTTP with SSE at `/mcp/sse`. WebSockets at `/mcp/ws` need `mcpUpgrade`, too. */
   readonly legacyTransports?: boolean
   readonly limits?: Partial<McpSessionLimits>

@@ -68,7 +68,7 @@ class SseTransport extends MessageTransport {
 const messagesPath = '/mcp/sse/messages'
 
 export function sseRoutes(dependencies: McpDependencies, serve: (connection: ServedConnection) => Server): readonly Route[] {
-  const { clock, ids, maxBodyBytes } = dependencies
+  const { clock, ids, maxBodyBytes, basePath = '' } = dependencies
   const connections = new Connections(clock, dependencies.limits)
   const open = new Map<string, { readonly owner: string; readonly transport: SseTransport }>()
 
@@ -89,7 +89,7 @@ export function sseRoutes(dependencies: McpDependencies, serve: (connection: Ser
         place.close()
       },
     })
-    transport.push({ event: 'endpoint', data: `${messagesPath}?session=${id}` })
+    transport.push({ event: 'endpoint', data: `${basePath}${messagesPath}?session=${id}` })
     return eventStream({
       source: transport.messages(),
       encode: (bytes) => bytes,

@@ -30,7 +30,8 @@ export interface UpgradeDependencies extends McpDependencies {
 
 /** Accepts WebSockets at `/mcp/ws`. Other requests are not affected. */
 export function mcpUpgrade(server: HttpServer, dependencies: UpgradeDependencies): void {
-  const { headends, clock, maxBodyBytes = defaultMaxBodyBytes } = dependencies
+  const { headends, clock, maxBodyBytes = defaultMaxBodyBytes, basePath = '' } = dependencies
+  const isOurs = (request: IncomingMessage): boolean => isWebSocket(request, `${basePath}${path}`)
   const connections = new Connections(clock, dependencies.limits)
   // Compression would let a small message become a large one.
   const sockets = new WebSocketServer({
@@ -42,8 +43,10 @@ export function mcpUpgrade(server: HttpServer, dependencies: UpgradeDependencies
     handleProtocols: (offered) => (offered.has('mcp') ? 'mcp' : false),
   })
   // Else Node would treat requests as upgrades that only offer another protocol, such as h2c.
-  Object.assign(server, { shouldUpgradeCallback: isWebSocket })
+  // Where the program listens for upgrades of its own, they reach it.
+  Object.assign(server, { shouldUpgradeCallback: (request: IncomingMessage) => isOurs(request) || server.listenerCount('upgrade') > 1 })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (!isOurs(request)) return
     socket.on('error', () => socket.destroy())
     const headers = headersOf(request)
     upgrade(headers, { request, socket, head }).catch((error: unknown) => refuse(socket, headends.refusal(error, jsonRpcErrors)))
@@ -192,7 +195,7 @@ class SocketTransport extends MessageTransport {
   }
 }
 
-const isWebSocket = ({ url, headers }: IncomingMessage): boolean =>
+const isWebSocket = ({ url, headers }: IncomingMessage, path: string): boolean =>
   headers.upgrade?.toLowerCase() === 'websocket' && url?.split('?')[0] === path
 
 function headersOf({ headers }: IncomingMessage): Headers {

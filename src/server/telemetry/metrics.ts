@@ -1,12 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { addUsd, type InteractionEvent } from '../../contracts/index.ts'
-import type { AccessEntry, Admission } from '../http/index.ts'
+import type { ContinuedSession, RuntimeObserver } from '../../runtime/index.ts'
+import type { AccessEntry, TurnPlaces } from '../http/index.ts'
 import { genAiMetrics } from './gen-ai-metrics.ts'
 
 // Names of agents, models and tools are labels: the configuration bounds them. Sessions and owners are not.
 
-export interface ServerMetrics {
-  observe(events: readonly InteractionEvent[]): void
+export interface ServerMetrics extends RuntimeObserver {
   request(entry: AccessEntry): void
   /** In the text format of Prometheus. */
   text(): Promise<string>
@@ -14,7 +14,7 @@ export interface ServerMetrics {
 
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
-export function serverMetrics(admission: () => Pick<Admission, 'running' | 'waiting'> | undefined): ServerMetrics {
+export function serverMetrics(places: () => Pick<TurnPlaces, 'running' | 'waiting'> | undefined): ServerMetrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -36,7 +36,7 @@ export function serverMetrics(admission: () => Pick<Admission, 'running' | 'wait
     help: 'Turns that requests run now.',
     registers,
     collect() {
-      this.set(admission()?.running ?? 0)
+      this.set(places()?.running ?? 0)
     },
   })
   new Gauge({
@@ -44,14 +44,11 @@ export function serverMetrics(admission: () => Pick<Admission, 'running' | 'wait
     help: 'Requests that wait for a place.',
     registers,
     collect() {
-      this.set(admission()?.waiting ?? 0)
+      this.set(places()?.waiting ?? 0)
     },
   })
-  const note = sessionMetrics(registers)
   return {
-    observe(events) {
-      for (const event of events) note(event)
-    },
+    ...sessionMetrics(registers),
     request({ headend = 'none', method, route = 'none', status, durationMs }) {
       requests.inc({ headend, method, route, status: String(status) })
       durations.observe({ headend, route }, durationMs / 1000)
@@ -60,7 +57,7 @@ export function serverMetrics(admission: () => Pick<Admission, 'running' | 'wait
   }
 }
 
-function sessionMetrics(registers: Registry[]): (event: InteractionEvent) => void {
+function sessionMetrics(registers: Registry[]): RuntimeObserver {
   const turns = new Counter({
     name: 'troupe_turns_total',
     help: 'Turns that have ended, children included.',
@@ -105,10 +102,10 @@ function sessionMetrics(registers: Registry[]): (event: InteractionEvent) => voi
   const genAi = genAiMetrics(registers)
   const names = new OpenNames()
 
-  return (event) => {
+  const stored = (event: InteractionEvent): void => {
     switch (event.type) {
       case 'interaction.session.created':
-        names.set(keyOf(event, 'agent'), event.agent.name)
+        continued({ ...event, agent: event.agent.name })
         break
       case 'interaction.step.started':
         names.set(keyOf(event, event.stepId), event.modelId)
@@ -151,10 +148,12 @@ function sessionMetrics(registers: Registry[]): (event: InteractionEvent) => voi
       default:
     }
   }
+  const continued = (session: ContinuedSession): void => names.set(keyOf(session, 'agent'), session.agent)
+  return { stored, continued }
 }
 
 /** Ids of steps and items are unique in their session only. */
-const keyOf = ({ sessionId }: InteractionEvent, id = ''): string => `${sessionId} ${id}`
+const keyOf = ({ sessionId }: Pick<InteractionEvent, 'sessionId'>, id = ''): string => `${sessionId} ${id}`
 
 const maxNames = 50_000
 

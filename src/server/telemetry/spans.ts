@@ -10,6 +10,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { Envelope, InteractionEvent, JsonObject, TraceContext } from '../../contracts/index.ts'
+import type { ContinuedSession, RuntimeObserver } from '../../runtime/index.ts'
 import { costAttribute, modelNames, outputMessages, usageAttributes } from './gen-ai-names.ts'
 
 // Spans from the journal, with the names of OpenTelemetry for generative AI: `invoke_agent` for a turn, `chat` for a model request,
@@ -47,7 +48,7 @@ interface NewSpan {
 type Turn = Envelope & { readonly inputs?: readonly string[] }
 type TurnEnd = InteractionEvent<'interaction.turn.completed' | 'interaction.turn.failed' | 'interaction.turn.interrupted'>
 
-export class SessionSpans {
+export class SessionSpans implements RuntimeObserver {
   readonly #tracer: Tracer
   readonly #content: boolean
   /** By session and id of turn, step or item: these ids are unique in their session only. */
@@ -61,14 +62,10 @@ export class SessionSpans {
     this.#content = content
   }
 
-  observe(events: readonly InteractionEvent[]): void {
-    for (const event of events) this.#note(event)
-  }
-
-  #note(event: InteractionEvent): void {
+  stored(event: InteractionEvent): void {
     switch (event.type) {
       case 'interaction.session.created':
-        this.learn(event)
+        this.continued({ ...event, agent: event.agent.name })
         break
       case 'interaction.input.accepted':
         if (event.traceContext) bounded(this.#traces).set(keyOf(event.sessionId, event.clientId), event.traceContext)
@@ -110,12 +107,10 @@ export class SessionSpans {
     }
   }
 
-  /** The agent and the owner of a session that was stored before. */
-  learn(event: InteractionEvent): void {
-    if (event.type !== 'interaction.session.created') return
-    const { parent, sessionId, agent } = event
-    const user = event.principal?.id ?? (parent && this.#sessions.get(parent.sessionId)?.user)
-    bounded(this.#sessions).set(sessionId, { agent: agent.name, parent: parent && keyOf(parent.sessionId, parent.itemId), user })
+  /** The agent and the owner of a session. */
+  continued({ sessionId, agent, parent, principal }: ContinuedSession): void {
+    const user = principal?.id ?? (parent && this.#sessions.get(parent.sessionId)?.user)
+    bounded(this.#sessions).set(sessionId, { agent, parent: parent && keyOf(parent.sessionId, parent.itemId), user })
   }
 
   #startStep(event: InteractionEvent<'interaction.step.started'>): void {

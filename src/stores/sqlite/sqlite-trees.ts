@@ -47,7 +47,7 @@ function driverOf({ trees, owners }: Tables, treeId: TreeId): string | undefined
 }
 
 /** Mostly, all owners live: then no tree is read. */
-function abandoned({ trees, owners }: Tables, workspace: string): readonly TreeEntry[] {
+function abandoned({ trees, owners }: Tables, workspace: string | undefined): readonly TreeEntry[] {
   const dead = owners.dead()
   return dead.length === 0 ? [] : trees.ownedBy(dead, workspace)
 }

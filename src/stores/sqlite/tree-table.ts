@@ -55,7 +55,7 @@ const prepareStatements = (database: DatabaseSync) => ({
   keepTitle: database.prepare("INSERT OR IGNORE INTO records (namespace, key, json) VALUES ('tree-title', ?, 'null')"),
   all: database.prepare(`SELECT ${entryColumns} FROM trees WHERE created_at IS NOT NULL`),
   ownedBy: database.prepare(
-    `SELECT ${entryColumns} FROM trees WHERE owner IN (SELECT value FROM json_each(?)) AND workspace = ? AND created_at IS NOT NULL`,
+    `SELECT ${entryColumns} FROM trees WHERE owner IN (SELECT value FROM json_each(?)) AND workspace IS ? AND created_at IS NOT NULL`,
   ),
   changedSince: database.prepare(`SELECT ${entryColumns} FROM trees WHERE key IN (SELECT tree FROM journal WHERE rowid > ?)`),
 })
@@ -119,8 +119,8 @@ export function treeTable(database: DatabaseSync) {
       if (row !== undefined && title !== undefined) sql.keepTitle.run(id)
       return entryOf(row)
     },
-    ownedBy: (owners: readonly string[], workspace: string): readonly TreeEntry[] =>
-      sql.ownedBy.all(JSON.stringify(owners), encodeText(workspace)).flatMap((row) => entryOf(row) ?? []),
+    ownedBy: (owners: readonly string[], workspace: string | undefined): readonly TreeEntry[] =>
+      sql.ownedBy.all(JSON.stringify(owners), workspace === undefined ? null : encodeText(workspace)).flatMap((row) => entryOf(row) ?? []),
     /** Trees with rows of the journal after this one. 0: all trees. */
     changedSince: (row: number): readonly TreeEntry[] =>
       (row === 0 ? sql.all.all() : sql.changedSince.all(row)).flatMap((each) => entryOf(each) ?? []),

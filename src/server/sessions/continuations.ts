@@ -1,11 +1,6 @@
 import { resolve } from 'node:path'
 import type { AgentDescription, ContinuesElsewhere, RunFlag, RunOrigin, SessionEntry, Store, TreeId } from '../../contracts/index.ts'
-import type { Project } from '../../project/index.ts'
-import { type Place, resumeHint } from '../approvals/next-commands.ts'
-import { flagWords } from '../commands/resume-command.ts'
-import { realPath } from '../host/real-path.ts'
-import type { ServeInvocation } from '../options/serve-invocations.ts'
-import { flagsToRepeat, modelFlags } from '../run/stored-settings.ts'
+import { type CommandPlace, flagsToRepeat, flagWords, modelFlags, type Project, realPath, resumeHint } from '../../project/index.ts'
 
 // What this server can do with a stored session.
 //
@@ -16,9 +11,10 @@ import { flagsToRepeat, modelFlags } from '../run/stored-settings.ts'
 
 export interface ContinuationOptions {
   readonly store: Pick<Store, 'journal' | 'trees'>
-  /** The folder of the server, and what its commands must name. */
-  readonly place: Place
-  readonly flags: Pick<ServeInvocation, 'configFile' | 'allow' | 'deny'>
+  /** What the sessions that this server starts record. `undefined`: they are those of a program. */
+  readonly origin: RunOrigin | undefined
+  /** What commands must name. Without it, no command is known. */
+  readonly place: CommandPlace | undefined
   /** Those that are served. */
   agents(): readonly AgentDescription[]
 }
@@ -30,41 +26,44 @@ export interface SessionFacts extends Required<Pick<SessionEntry, 'project' | 'c
 
 /** What the first event of a session says. It never changes. */
 interface Recorded {
+  /** Whether the event could be read. */
+  readonly isKnown: boolean
   readonly origin: RunOrigin | undefined
   readonly models: readonly string[]
   readonly hasTeam: boolean
 }
 
-const unknown: Recorded = { origin: undefined, models: [], hasTeam: false }
+const unknown: Recorded = { isKnown: false, origin: undefined, models: [], hasTeam: false }
 const maxRecorded = 10_000
 
 export class Continuations {
   readonly #options: ContinuationOptions
-  readonly #flags: readonly RunFlag[]
   readonly #recorded = new Map<string, Recorded>()
+  #flags: readonly RunFlag[] = []
+  /** Of the agents, by name. */
   #files: ReadonlyMap<string, string> = new Map()
 
   constructor(options: ContinuationOptions) {
     this.#options = options
-    const { configFile, allow, deny } = options.flags
-    const named = (name: string, values: readonly string[]): readonly RunFlag[] => values.map((value) => ({ name, value }))
-    this.#flags = [
-      ...named('config', configFile === undefined ? [] : [resolve(configFile)]),
-      ...named('allow', allow),
-      ...named('deny', deny),
-    ]
   }
 
   /** After each load of the project. */
-  use({ report: { registry } }: Pick<Project, 'report'>): void {
+  use({ report, options, workspace }: Pick<Project, 'report' | 'options' | 'workspace'>): void {
+    const { registry, asked } = report
     const agents = registry.ok ? registry.agents : []
     this.#files = new Map(agents.map(({ definition, path }) => [definition.name, realPath(path)]))
+    const named = (name: string, values: readonly string[] = []): readonly RunFlag[] => values.map((value) => ({ name, value }))
+    this.#flags = [
+      ...named('config', asked.configFile === undefined ? [] : [resolve(workspace, asked.configFile)]),
+      ...named('allow', options.allow),
+      ...named('deny', options.deny),
+    ]
   }
 
   async of(entry: Pick<SessionEntry, 'sessionId' | 'agent' | 'status' | 'workspace'>): Promise<SessionFacts> {
-    const { store, place } = this.#options
+    const { store, origin } = this.#options
     const treeId = entry.sessionId as TreeId
-    const project = entry.workspace === place.here ? 'here' : 'elsewhere'
+    const project = entry.workspace === origin?.workspace ? 'here' : 'elsewhere'
     const recorded = await this.#read(treeId)
     const why = project === 'here' ? this.#whyNot(entry.agent, recorded) : otherFolder(entry.workspace)
     if (why === undefined) return { project, continue: { here: true } }
@@ -77,15 +76,20 @@ export class Continuations {
   /** Continues it in a shell; empty for the session of a program. */
   async command({ sessionId, status }: Pick<SessionEntry, 'sessionId' | 'status'>): Promise<Pick<ContinuesElsewhere, 'command'>> {
     const treeId = sessionId as TreeId
+    const { place } = this.#options
     const { origin } = await this.#read(treeId)
-    if (origin?.command !== 'serve' && origin?.agentFile === undefined) return {}
-    return { command: resumeHint({ run: { treeId, status }, origin }, this.#options.place) }
+    if (!place || (origin?.command !== 'serve' && origin?.agentFile === undefined)) return {}
+    return { command: resumeHint({ run: { treeId, status }, origin }, place) }
   }
 
-  /** Whether a server of this folder started the session. */
+  /** Whether this server, or another one of this folder, started the session. */
   async isServed(treeId: TreeId): Promise<boolean> {
-    const { origin } = await this.#read(treeId)
-    return origin?.command === 'serve' && origin.workspace === this.#options.place.here
+    return this.#isOwn(await this.#read(treeId))
+  }
+
+  #isOwn({ isKnown, origin }: Recorded): boolean {
+    const { origin: own } = this.#options
+    return isKnown && origin?.command === own?.command && origin?.workspace === own?.workspace
   }
 
   /** Another server of this folder may serve other agents. */
@@ -98,11 +102,13 @@ export class Continuations {
   }
 
   /** Why a session of this folder cannot continue here. */
-  #whyNot(agent: string, { origin, models, hasTeam }: Recorded): string | undefined {
-    if (origin?.command !== 'serve' && origin?.agentFile === undefined) return startedByProgram
+  #whyNot(agent: string, recorded: Recorded): string | undefined {
+    const { origin, models, hasTeam } = recorded
+    const isOwn = this.#isOwn(recorded)
+    if (!isOwn && origin?.agentFile === undefined) return startedByProgram
     const served = this.#find(agent)
     if (!served) return `The agent "${agent}" is not served here.`
-    if (origin.command === 'serve') return undefined
+    if (isOwn || !origin) return undefined
     if (this.#files.get(served.name) !== origin.agentFile) return `The agent "${agent}" is served from another file here.`
     const { flags = [] } = origin
     const isIn = (list: readonly RunFlag[], { name, value }: RunFlag): boolean =>
@@ -126,7 +132,7 @@ export class Continuations {
       if (first?.type !== 'interaction.session.created') return unknown
       const { agent, origin } = first
       if (this.#recorded.size >= maxRecorded) this.#recorded.clear()
-      const recorded = { origin, models: agent.models, hasTeam: agent.agents.length > 0 }
+      const recorded = { isKnown: true, origin, models: agent.models, hasTeam: agent.agents.length > 0 }
       this.#recorded.set(treeId, recorded)
       return recorded
     } catch {

@@ -4,7 +4,6 @@ import { agentPathsOf, dialectFolders, homeFolder, hooksOf, type Project, skills
 import { contextFile } from '../../tools/project-context/index.ts'
 import { userSkillDirectories } from '../../tools/skills/index.ts'
 import { isInside } from '../../util/is-inside.ts'
-import type { ServeInvocation } from '../options/serve-invocations.ts'
 
 /** Files and folders whose changes change the definitions of agents. Paths are absolute and real. */
 export interface WatchedPaths {
@@ -21,11 +20,9 @@ const configNames = ['.ai-agent.json', '.ai-agent.env', '.mcp.json']
 const agentName = /\.(?:ai|md|toml)$/i
 const isSkipped = (path: string): boolean => /[/\\](?:node_modules|\.git)(?:[/\\]|$)/.test(path)
 
-export function watchedPaths(
-  { report, hooks }: Pick<Project, 'report' | 'hooks'>,
-  { agents, configFile }: Pick<ServeInvocation, 'agents' | 'configFile'>,
-): WatchedPaths {
-  const { setup, registry, moduleTools, usedFiles } = report
+export function watchedPaths({ report, hooks }: Pick<Project, 'report' | 'hooks'>): WatchedPaths {
+  const { setup, registry, moduleTools, usedFiles, asked } = report
+  const { agents, configFile } = asked
   const { config, environment, workingDirectory } = setup
   const home = homeFolder(environment)
   const agentFiles = registry.files.map((file) => resolve(workingDirectory, file))

@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest'
 import { FakeClock } from '../../testing/index.ts'
-import { Admission, type AdmissionLimits } from './admission.ts'
+import { type PlaceLimits, TurnPlaces } from './turn-places.ts'
 
 const many = { total: 100, perHeadend: 100, perAgent: 100, perToken: 100, queue: 100, queueMs: 30_000 }
 
-function stage(limits: Partial<AdmissionLimits>) {
+function stage(limits: Partial<PlaceLimits>) {
   const clock = new FakeClock()
-  const admission = new Admission({ ...many, ...limits }, clock)
+  const places = new TurnPlaces({ ...many, ...limits }, clock)
   const entered: string[] = []
   const enter = (name: string, { agent = 'a', owner = 'o', headend = 'rest', signal = new AbortController().signal } = {}) =>
-    admission.enter({ agent, owner, headend, signal }).then((release) => {
+    places.enter({ agent, owner, headend, signal }).then((release) => {
       entered.push(name)
       return release
     })
-  return { admission, clock, entered, enter }
+  return { places, clock, entered, enter }
 }
 
 it.each([
@@ -22,10 +22,10 @@ it.each([
   ['perAgent', { perAgent: 1 }, { headend: 'mcp', owner: 'p' }],
   ['perToken', { perToken: 1 }, { headend: 'mcp', agent: 'b' }],
 ])('%s limits the turns that run together', async (_, limits, second) => {
-  const { admission, entered, enter } = stage(limits)
+  const { places, entered, enter } = stage(limits)
   const release = await enter('first')
   const waiting = enter('second', second)
-  expect([admission.running, admission.waiting]).toEqual([1, 1])
+  expect([places.running, places.waiting]).toEqual([1, 1])
   release()
   await waiting
   expect(entered).toEqual(['first', 'second'])
@@ -48,25 +48,25 @@ it('lets requests in by arrival, and those that fit past one that does not', asy
 })
 
 it('frees a place once, however often it is released', async () => {
-  const { admission, enter } = stage({ total: 1 })
+  const { places, enter } = stage({ total: 1 })
   const release = await enter('first')
   release()
   release()
   await enter('second')
   void enter('third').catch(() => {})
-  expect([admission.running, admission.waiting]).toEqual([1, 1])
+  expect([places.running, places.waiting]).toEqual([1, 1])
 })
 
 it('refuses with Retry-After if the queue is full', async () => {
-  const { admission, enter } = stage({ total: 1, queue: 1 })
+  const { places, enter } = stage({ total: 1, queue: 1 })
   await enter('first')
   void enter('second')
   await expect(enter('third')).rejects.toMatchObject({ kind: 'overloaded', status: 503, options: { retryAfterSeconds: 5 } })
-  expect(admission.waiting).toBe(1)
+  expect(places.waiting).toBe(1)
 })
 
 it('refuses a request that waited too long, and leaves no timer behind', async () => {
-  const { admission, clock, enter } = stage({ total: 1, queueMs: 1000 })
+  const { places, clock, enter } = stage({ total: 1, queueMs: 1000 })
   const release = await enter('first')
   const late = enter('second')
   clock.advance(1000)
@@ -74,11 +74,11 @@ it('refuses a request that waited too long, and leaves no timer behind', async (
   const inTime = enter('third')
   release()
   await inTime
-  expect([admission.running, admission.waiting, clock.pending]).toEqual([1, 0, 0])
+  expect([places.running, places.waiting, clock.pending]).toEqual([1, 0, 0])
 })
 
 it('forgets a request whose client has left', async () => {
-  const { admission, clock, entered, enter } = stage({ total: 1 })
+  const { places, clock, entered, enter } = stage({ total: 1 })
   const release = await enter('first')
   const client = new AbortController()
   const abandoned = enter('second', { signal: client.signal })
@@ -86,6 +86,6 @@ it('forgets a request whose client has left', async () => {
   await expect(abandoned).rejects.toMatchObject({ kind: 'unavailable' })
   await expect(enter('gone', { signal: AbortSignal.abort() })).rejects.toMatchObject({ kind: 'unavailable' })
   release()
-  expect([admission.running, admission.waiting, clock.pending]).toEqual([0, 0, 0])
+  expect([places.running, places.waiting, clock.pending]).toEqual([0, 0, 0])
   expect(entered).toEqual(['first'])
 })

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { readFileSync, type Stats, unwatchFile, watchFile } from 'node:fs'
 import { resolve } from 'node:path'
 import { type FSWatcher, watch } from 'chokidar'
+import type { Log } from '../../contracts/index.ts'
 import { type Clock, TroupeError } from '../../contracts/index.ts'
 import { isAboutTrust, type Project, sentenceOf } from '../../project/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import type { ServeLog } from './serve-log.ts'
-import type { ServerHealth } from './server-health.ts'
+import type { ServerHealth } from '../health/server-health.ts'
 import { foldersToWatch, isRelevant, isSearched, type WatchedPaths } from './watched-paths.ts'
 
 // Changed files take effect with the next turn.
@@ -22,7 +22,7 @@ export interface HotReloadOptions {
   readonly first: Project
   readonly clock: Pick<Clock, 'after'>
   readonly health: ServerHealth
-  readonly log: ServeLog
+  readonly log: Pick<Log, 'note' | 'warn'>
   load(): Promise<Project>
   /** Makes it the current version. Rejects if it cannot. */
   apply(project: Project): Promise<void>

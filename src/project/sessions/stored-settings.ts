@@ -9,19 +9,13 @@ import {
   type TreeId,
   TroupeError,
 } from '../../contracts/index.ts'
-import {
-  type AgentOption,
-  type AgentOptionKey,
-  type AgentOverrides,
-  agentOptionKeys,
-  agentOptions,
-  type OverrideArguments,
-  parseOverrides,
-  type RegisteredAgent,
-  readOptionVariables,
-} from '../../project/index.ts'
 import type { OpenOptions } from '../../runtime/index.ts'
 import { showDuration, showSize } from '../../util/parse-units.ts'
+import { type OverrideArguments, parseOverrides } from '../agent-file/overrides.ts'
+import { readOptionVariables } from '../config/variables/option-variables.ts'
+import { type AgentOption, type AgentOptionKey, agentOptionKeys, agentOptions } from '../options/agent-options.ts'
+import type { AgentOverrides } from '../options/option-values.ts'
+import type { RegisteredAgent } from '../registry/registered-agent.ts'
 
 // A resumed session keeps its agent. The command line and variables may change its models, limits and parameters.
 

@@ -1,13 +1,12 @@
-import type { Clock, Store } from '../../contracts/index.ts'
+import type { Clock, Log, Store } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import type { ServeLog } from './serve-log.ts'
 
 export interface StoreHealthOptions {
   readonly store: Pick<Store, 'check'>
   /** For the log. */
-  readonly folder: string
+  readonly folder: string | undefined
   readonly clock: Pick<Clock, 'after' | 'monotonic'>
-  readonly log: Pick<ServeLog, 'note' | 'warn'>
+  readonly log: Pick<Log, 'note' | 'warn'>
   /** The problems are others than before; there may be none any more. */
   changed(problems: readonly string[]): void
 }
@@ -63,7 +62,8 @@ export class StoreHealth {
     const before = this.problems
     this.problems = found
     if (this.#isClosed || found.join() === before.join()) return
-    for (const problem of found) if (!before.includes(problem)) log.warn(`${problem} The data folder is ${folder}.`)
+    for (const problem of found)
+      if (!before.includes(problem)) log.warn(folder === undefined ? problem : `${problem} The data folder is ${folder}.`)
     if (found.length === 0) log.note('The store works again.')
     changed(found)
   }

@@ -7,7 +7,7 @@ import { HttpError } from './http-error.ts'
 // 2. Requests that do not fit wait in order of arrival; one that does not fit does not block others behind it.
 // 3. A request that waits too long, or finds the queue full, is refused with Retry-After. One whose client leaves, leaves the queue.
 
-export interface AdmissionLimits {
+export interface PlaceLimits {
   readonly total: number
   readonly perHeadend: number
   readonly perAgent: number
@@ -17,9 +17,9 @@ export interface AdmissionLimits {
   readonly queueMs: number
 }
 
-export const defaultAdmission: AdmissionLimits = { total: 256, perHeadend: 256, perAgent: 128, perToken: 128, queue: 512, queueMs: 30_000 }
+export const defaultPlaces: PlaceLimits = { total: 256, perHeadend: 256, perAgent: 128, perToken: 128, queue: 512, queueMs: 30_000 }
 
-export interface AdmissionRequest {
+export interface PlaceRequest {
   readonly headend: string
   readonly agent: string
   readonly owner: string
@@ -35,13 +35,13 @@ interface Group {
   readonly limit: number
 }
 
-export class Admission {
-  readonly #limits: AdmissionLimits
+export class TurnPlaces {
+  readonly #limits: PlaceLimits
   readonly #clock: Pick<Clock, 'after'>
   readonly #running = new Map<string, number>()
   #waiting: Waiting[] = []
 
-  constructor(limits: AdmissionLimits, clock: Pick<Clock, 'after'>) {
+  constructor(limits: PlaceLimits, clock: Pick<Clock, 'after'>) {
     this.#limits = limits
     this.#clock = clock
   }
@@ -55,7 +55,7 @@ export class Admission {
   }
 
   /** Resolves with a function that frees the place. It can be called several times. */
-  async enter(request: AdmissionRequest): Promise<() => void> {
+  async enter(request: PlaceRequest): Promise<() => void> {
     const groups = this.#groupsOf(request)
     if (!this.#fits(groups)) await this.#wait(groups, request.signal)
     else this.#take(groups)
@@ -68,7 +68,7 @@ export class Admission {
     }
   }
 
-  #groupsOf({ headend, agent, owner }: AdmissionRequest): readonly Group[] {
+  #groupsOf({ headend, agent, owner }: PlaceRequest): readonly Group[] {
     const { total, perHeadend, perAgent, perToken } = this.#limits
     return [
       { name: 'server', limit: total },

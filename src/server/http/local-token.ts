@@ -8,13 +8,10 @@ import { TroupeError } from '../../contracts/index.ts'
 const name = 'local-token'
 const form = /^trp_local_[\w-]{32}$/
 
-export interface LocalToken {
-  readonly token: string
-  readonly path: string
-}
+export const randomToken = (): string => `trp_local_${randomBytes(24).toString('base64url')}`
 
 /** @throws TroupeError `config_invalid` if the file contains something else. */
-export async function localToken(folder: string): Promise<LocalToken> {
+export async function localToken(folder: string): Promise<{ readonly token: string; readonly path: string }> {
   const path = join(folder, name)
   const token = (await readToken(path)) ?? (await createFile(path))
   if (!form.test(token))
@@ -39,7 +36,7 @@ async function readToken(path: string): Promise<string | undefined> {
 
 /** Appears complete, or not at all. If another process is faster, its token is used. */
 async function createFile(path: string): Promise<string> {
-  const token = `trp_local_${randomBytes(24).toString('base64url')}`
+  const token = randomToken()
   const draft = `${path}.${randomUUID()}`
   await mkdir(join(path, '..'), { recursive: true, mode: 0o700 })
   try {

@@ -1,5 +1,5 @@
-import { shellWord } from '../../util/shell-word.ts'
-import { exactText } from '../terminal/exact-text.ts'
+import { exactText } from './exact-text.ts'
+import { shellWord } from './shell-word.ts'
 
 /** A text quoted as one word for a shell. Invisible and control characters are written as bytes. */
 export function typedWord(word: string): string {

@@ -30,7 +30,8 @@ export interface OwnSessionsOptions {
   readonly runtime: AgentRuntime
   readonly store: Store
   readonly clock: Pick<Clock, 'after'>
-  readonly workspace: string
+  /** Of its sessions. A program may have none. */
+  readonly workspace: string | undefined
   readonly continuations: Continuations
   note(text: string): void
   report(problem: string): void
@@ -70,11 +71,16 @@ export class OwnSessions {
     this.#failed.clear()
     this.#unwatch ??= store.trees.watch(({ treeId, entry }) => this.#note(this.#follow(treeId, entry)))
     try {
-      await this.#continueAll(await store.trees.list({ status: ['running', 'suspended'], workspace }))
+      await this.#continueAll(await store.trees.list({ status: ['running', 'suspended'], ...(workspace !== undefined && { workspace }) }))
       await this.#takeOver()
     } finally {
       this.#takeOverLater()
     }
+  }
+
+  /** Once more, if it has been done. */
+  async resumeAgain(): Promise<void> {
+    if (this.#unwatch) await this.resume()
   }
 
   /** The sessions of the runtime, with what can be done with them here; messages continue those that nobody drives, too. */

@@ -1,0 +1,235 @@
+// Connects the parts of the kernel: load → config → attach → start → stop.
+//
+// 1. What fails in one extension leaves the others running. `load`, `start` and `stop` do not reject because of one.
+// 2. `config` reads what is loaded now: call it again after `onChange`, or with other agents of the project.
+// 3. A session that was started before is continued only after `attach`: its tools need the runtime.
+import type {
+  BusEvent,
+  Clock,
+  ExtensionAdmin,
+  ExtensionProblem,
+  ExtensionStatus,
+  Hook,
+  Ids,
+  JsonObject,
+  Recipient,
+  SessionService,
+  Store,
+} from '../contracts/index.ts'
+import { asSentence } from '../util/as-sentence.ts'
+import { createBus, type RunningBus } from './bus/create-bus.ts'
+import { kernelEvents } from './bus/event-names.ts'
+import type { KernelDiagnostic, LoadedExtension, Notice, ReportDiagnostic, RoutedTask, Router } from './kernel-types.ts'
+import { type KernelLease, type LeaseOptions, takeKernelLease } from './lease/kernel-lease.ts'
+import type { KernelPorts } from './loader/extension-context.ts'
+import { ExtensionLoader, type LoaderOptions } from './loader/extension-loader.ts'
+import { workPermissions } from './loader/extension-trust.ts'
+import { currentCall } from './orchestrator/current-call.ts'
+import { ExtensionAgents } from './orchestrator/extension-agents.ts'
+import { type KernelBase, type KernelConfig, kernelConfig, unusableAgents } from './orchestrator/kernel-config.ts'
+import { contextHook } from './orchestrator/provided-context.ts'
+import { projectRecords, projectScope } from './project-records.ts'
+import { createRouter } from './router/create-router.ts'
+import { createScheduler, type RunningScheduler } from './scheduler/create-scheduler.ts'
+
+type HostPorts = Pick<
+  KernelPorts,
+  'supervisor' | 'terminal' | 'workspace' | 'dataFolder' | 'logger' | 'secret' | 'storedConfig' | 'builtinTools'
+>
+
+export interface KernelOptions extends HostPorts, Omit<LoaderOptions, 'ports' | 'onChange'> {
+  readonly store: Pick<Store, 'records'>
+  readonly clock: Clock
+  readonly ids: Ids
+  /** Where new extensions are written, absolute. */
+  readonly extensionsFolder: string
+  validate: ExtensionAdmin['validate']
+  /** Who has the store. A second kernel is refused: both would deliver. Default: the caller keeps others away. */
+  readonly lease?: Pick<LeaseOptions, 'holder' | 'supervisor'>
+  readonly onDiagnostic: ReportDiagnostic
+  /** The tools or agents of an extension have changed: `config` has another result. */
+  onChange?(): void
+  /** The state, the health or the problems of an extension have changed. */
+  onStatus?(): void
+}
+
+export class Kernel {
+  readonly bus: RunningBus
+  readonly router: Router
+  readonly #options: KernelOptions
+  readonly #loader: ExtensionLoader
+  readonly #agents: ExtensionAgents
+  readonly #scheduler: RunningScheduler
+  readonly #hook: Hook
+  /** Agents whose model cannot be used, by extension. */
+  #unusable: ReadonlyMap<string, ExtensionProblem> = new Map()
+  readonly #undo: (() => void)[] = []
+  #lease: KernelLease | undefined
+  #starting: Promise<void> | undefined
+  #stopping: Promise<void> | undefined
+  /** What the last `config` contained. */
+  #offered: string | undefined
+
+  constructor(options: KernelOptions) {
+    this.#options = options
+    const { clock, ids, store, supervisor } = options
+    // Projects may share a data folder.
+    const records = projectRecords(store.records, options.workspace)
+    const report: ReportDiagnostic = (diagnostic) => this.#report(diagnostic)
+    this.bus = createBus({ records, clock, ids, onDiagnostic: options.onDiagnostic })
+    const isTrusted = (id: string): boolean => this.#loader.get(id)?.found.trusted === true
+    const isBundled = (id: string): boolean => this.#loader.get(id)?.found.source === 'bundled'
+    const scope = projectScope(options.workspace)
+    this.router = createRouter({ records, clock, ids, bus: this.bus, report, isTrusted, isBundled, scope })
+    const fire = (task: RoutedTask): Promise<void> => this.#fire(task)
+    this.#scheduler = createScheduler({ records, clock, ids, bus: this.bus, fire, onDiagnostic: options.onDiagnostic })
+    const find = (id: string): LoadedExtension | undefined => this.#loader.get(id)
+    const notify = (notice: Notice): Promise<void> => this.router.notify(notice)
+    this.#agents = new ExtensionAgents({ bus: this.bus, clock, ids, supervisor, onDiagnostic: report, find, notify })
+    this.#hook = contextHook({ clock, supervisor, router: this.router, onDiagnostic: report, list: () => this.#loader.list() })
+    const { extensionsFolder: folder, validate } = options
+    const ports: KernelPorts = {
+      ...options,
+      bus: this.bus,
+      router: this.router,
+      currentPerson: () => this.router.personOf(currentCall()?.context.treeId ?? ''),
+      agents: this.#agents,
+      scheduler: this.#scheduler,
+      extensions: { folder, list: () => this.status(), validate },
+    }
+    this.#loader = new ExtensionLoader({ ...options, ports, onChange: (extension, problems) => this.#changed(extension, problems) })
+  }
+
+  /** @throws if another kernel of the project has the store. */
+  async load(): Promise<void> {
+    const { store, workspace, clock, ids, lease } = this.#options
+    const records = projectRecords(store.records, workspace)
+    if (lease) this.#lease = await takeKernelLease(records, { clock, ids, ...lease, onLost: (holder) => this.#lostLease(holder) })
+    await this.#loader.load()
+  }
+
+  /** Adds the orchestrator, and the agents and tools of extensions. */
+  async config(base: KernelBase): Promise<KernelConfig> {
+    const extensions = this.#loader.list().filter(({ state }) => state === 'running')
+    this.#offered = this.#offering()
+    const before = this.#unusable
+    this.#unusable = await unusableAgents(extensions, base)
+    for (const [id, { message }] of this.#unusable)
+      if (before.get(id)?.message !== message) this.#report({ level: 'warn', source: id, message: `its agent cannot run: ${message}` })
+    const { config, served } = kernelConfig(base, {
+      ...{ extensions, unusable: this.#unusable },
+      toolOf: (extension, handoff) => this.#agents.toolOf(extension, handoff),
+      status: () => this.status(),
+    })
+    return { config, served, hooks: [this.#hook] }
+  }
+
+  async attach(sessions: SessionService): Promise<void> {
+    this.#agents.sessions = sessions
+    await this.router.attach(sessions)
+  }
+
+  start(): Promise<void> {
+    this.#starting ??= this.#start()
+    return this.#starting
+  }
+
+  /** Waits for `start`. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop()
+    return this.#stopping
+  }
+
+  async #start(): Promise<void> {
+    for (const each of this.#loader.list()) this.#startByEvents(each)
+    this.#undo.push(
+      this.bus.subscribe({ id: 'kernel:notices', name: kernelEvents.scheduleMissed, handle: (event) => this.#tellMissed(event) }),
+    )
+    await this.#loader.start()
+    this.#options.onStatus?.()
+    this.bus.start()
+    for (const { found, state } of this.#loader.list())
+      if (state === 'running')
+        await this.bus.publish({ name: kernelEvents.extensionStarted, data: { id: found.id }, source: 'kernel', durable: false })
+    await this.#scheduler.start()
+    this.#options.supervisor.ready()
+  }
+
+  async #stop(): Promise<void> {
+    await this.#starting?.catch(() => {})
+    for (const undo of this.#undo.splice(0)) undo()
+    await this.#scheduler.stop()
+    await this.bus.stop()
+    // Channels finish what they deliver. What extensions send from now on is kept for the next process.
+    await this.router.close()
+    await this.#loader.stop()
+    await this.#lease?.release()
+  }
+
+  /** It may have changed since it added the task. */
+  async #fire(task: RoutedTask): Promise<void> {
+    if (task.from !== undefined) this.#loader.checkPermitted(task.from, workPermissions.tasks)
+    await this.router.task(task)
+  }
+
+  #lostLease(holder: string): void {
+    const message = `${holder} has taken over, because this process did not run for some seconds. It stops its extensions.`
+    this.#options.onDiagnostic({ level: 'error', source: 'kernel', message })
+    void this.stop()
+  }
+
+  notify(notice: Notice): Promise<void> {
+    return this.router.notify(notice)
+  }
+
+  status(): readonly ExtensionStatus[] {
+    return this.#loader.list().map((extension) => {
+      const { found, state, runs, capabilities, health } = extension
+      const unusable = this.#unusable.get(found.id)
+      const { name = found.id, version = '', description = '' } = found.manifest ?? {}
+      return {
+        ...{ id: found.id, name, version, description, state, source: found.source, runs, trusted: found.trusted },
+        capabilities: [...capabilities].filter((each) => each !== 'agent' || !unusable),
+        ...(health && { health }),
+        problems: [...extension.problems, ...(unusable ? [unusable] : [])],
+      }
+    })
+  }
+
+  /** `events` of the manifest. */
+  #startByEvents({ state, found: { id, manifest } }: LoadedExtension): void {
+    for (const name of state === 'running' && manifest?.agent ? manifest.events : [])
+      this.#undo.push(this.bus.subscribe({ id: `kernel:agent:${id}`, name, handle: (event) => this.#agents.onEvent(id, event) }))
+  }
+
+  async #tellMissed({ id, data, source }: BusEvent): Promise<void> {
+    // An extension would speak as Troupe.
+    if (source !== 'kernel') return
+    const { text, to } = data as unknown as { readonly text: string; readonly to?: Recipient }
+    await this.router.notify({ id, text, ...(to && { to }) })
+  }
+
+  #changed({ found, state }: LoadedExtension, problems: readonly ExtensionProblem[]): void {
+    for (const { place, message, remedy } of problems)
+      this.#report({
+        level: state === 'running' ? 'warn' : 'error',
+        source: found.id,
+        message: [asSentence(`${place}: ${message}`), remedy].filter((part) => part !== undefined).join(' '),
+      })
+    this.#options.onStatus?.()
+    if (this.#offered !== undefined && this.#offered !== this.#offering()) this.#options.onChange?.()
+  }
+
+  #offering(): string {
+    const running = this.#loader.list().filter((each) => each.state === 'running')
+    return JSON.stringify(running.map(({ found, tools }) => [found.id, ...tools.map(({ name, description }) => [name, description])]))
+  }
+
+  #report(diagnostic: KernelDiagnostic): void {
+    const { level, source, message } = diagnostic
+    this.#options.onDiagnostic(diagnostic)
+    if (level === 'info') return
+    const data: JsonObject = { level, source, message }
+    void this.bus.publish({ name: kernelEvents.extensionError, data, source: 'kernel' }).catch(() => {})
+  }
+}

@@ -1,0 +1,28 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+
+type Fetch = (request: Request, cut: () => void) => Promise<Response>
+
+/** Frameworks such as Express change `url` below a path, and keep the whole one in `originalUrl`. They may read the body first. */
+interface FrameworkRequest extends IncomingMessage {
+  originalUrl?: string
+  body?: unknown
+}
+
+/** Answers requests of Node's HTTP server, also behind a framework. */
+export function nodeHandler(fetch: Fetch): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  const listener = getRequestListener((request, { outgoing }) => fetch(request, () => outgoing.destroy()), {
+    overrideGlobalObjects: false,
+  })
+  return async (request: FrameworkRequest, response) => {
+    if (request.readableDidRead && request.body !== undefined) return refuseReadBody(response)
+    if (request.originalUrl !== undefined) request.url = request.originalUrl
+    await listener(request, response)
+  }
+}
+
+/** The handler of the program is in the wrong place: without an answer, its requests would wait for ever. */
+function refuseReadBody(response: ServerResponse): void {
+  const message = 'A body parser has read the request before Troupe. Mount Troupe before it, such as before express.json().'
+  response.writeHead(500, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { code: 'internal', message } }))
+}

@@ -1,0 +1,138 @@
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http'
+import type { Readable, Writable } from 'node:stream'
+import { type SessionService, TroupeError } from '../contracts/index.ts'
+import { type Drained, dataDirFlag } from '../project/index.ts'
+import { systemClock } from '../runtime/index.ts'
+import { type Listening, listen, listTokens, nodeHandler } from './http/index.ts'
+import { mcpUpgrade, type StdioServed, serveStdio } from './mcp/index.ts'
+import type { ListenSettings, LocalToken, Server, ServerAddress } from './server-options.ts'
+import type { ServerParts } from './server-parts.ts'
+import { baseUrl, isAnyAddress, isLoopback } from './server-settings.ts'
+
+/** For responses that are being sent. */
+const closingMs = 1_000
+const nearbyPorts = 20
+
+export class RunningServer implements Server {
+  readonly #parts: ServerParts
+  readonly #listening: Listening[] = []
+  #isReachable = false
+  #closing: Promise<Drained> | undefined
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>
+  readonly fetch = (request: Request): Promise<Response> => this.#fetch(request)
+
+  constructor(parts: ServerParts) {
+    this.#parts = parts
+    this.handle = nodeHandler(this.#fetch)
+  }
+
+  get sessions(): SessionService {
+    return this.#parts.sessions
+  }
+
+  get token(): LocalToken {
+    return this.#parts.token
+  }
+
+  get agents(): readonly string[] {
+    return this.#parts.served.agents()
+  }
+
+  async listen(wanted: ListenSettings = {}): Promise<ServerAddress> {
+    const { settings } = this.#parts
+    const { host = settings.host, port = settings.port, nearby = false } = wanted
+    await this.#requireToken(host)
+    this.#warnOfNames(host)
+    const address = await (nearby ? this.#openNear(host, port) : this.#open(host, port))
+    await wanted.listening?.(address)
+    this.#begin()
+    return address
+  }
+
+  attach(server: HttpServer): void {
+    this.#upgrade(server)
+    this.#begin()
+  }
+
+  serveStdio(input: Readable, output: Writable): StdioServed {
+    const { dependencies, sessions } = this.#parts
+    this.#begin()
+    return serveStdio({ ...dependencies, service: sessions }, input, output)
+  }
+
+  close({ drain = this.#parts.settings.drainMs }: { readonly drain?: number } = {}): Promise<Drained> {
+    this.#closing ??= this.#close(drain)
+    return this.#closing
+  }
+
+  readonly #fetch = (request: Request, cut?: () => void): Promise<Response> => {
+    this.#begin()
+    return this.#parts.http.fetch(request, cut)
+  }
+
+  /** Interrupted sessions continue, and extensions start. */
+  #begin(): void {
+    if (this.#isReachable) return
+    this.#isReachable = true
+    const { own, served, log } = this.#parts
+    own.resume().catch((error: unknown) => log.failure(error))
+    served.kernel?.start().catch((error: unknown) => log.failure(error))
+  }
+
+  async #open(host: string, port: number): Promise<ServerAddress> {
+    const { settings, basePath } = this.#parts
+    const opened = await listen({ fetch: this.#fetch }, { host, port, clock: systemClock })
+    this.#listening.push(opened)
+    if (settings.legacyTransports) this.#upgrade(opened.server)
+    return { host, port: opened.port, url: `${baseUrl(host, opened.port)}${basePath}` }
+  }
+
+  /** Opens the port, or the next free one. */
+  async #openNear(host: string, wanted: number): Promise<ServerAddress> {
+    for (let port = wanted; port < wanted + nearbyPorts; port++)
+      try {
+        return await this.#open(host, port)
+      } catch (error) {
+        if (!(error instanceof TroupeError && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE')) throw error
+      }
+    return this.#open(host, 0)
+  }
+
+  #upgrade(server: HttpServer): void {
+    const { dependencies, http } = this.#parts
+    mcpUpgrade(server, { ...dependencies, headends: http })
+  }
+
+  /** An address that other machines can reach needs a token that was created for it. */
+  async #requireToken(host: string): Promise<void> {
+    if (isLoopback(host)) return
+    const { served, dataDir } = this.#parts
+    const now = systemClock.now()
+    const tokens = await listTokens(served.store.records)
+    if (tokens.some(({ expiresAt }) => expiresAt === undefined || expiresAt > now)) return
+    throw new TroupeError('usage', `Other machines can reach the address ${host}, and there is no token for them.`, {
+      remedy: `Create one first: troupe token create --name NAME${dataDirFlag(dataDir)}`,
+    })
+  }
+
+  #warnOfNames(host: string): void {
+    const { settings, log } = this.#parts
+    if (isAnyAddress(host) && !settings.hasHosts)
+      log.warn('Requests are refused unless their Host is a name of this machine. Add the names that clients use to `headends.hosts`.')
+  }
+
+  async #close(drainMs: number): Promise<Drained> {
+    const { served, health, storeHealth, http, own, reload, telemetry } = this.#parts
+    health.isDraining = true
+    http.drain()
+    own.close()
+    await reload?.close()
+    const result = await served.drain(this.#isReachable ? drainMs : 0)
+    // Where the runtime has ended, its streams have ended by themselves.
+    await Promise.all(this.#listening.map((each) => each.close(closingMs)))
+    storeHealth.close()
+    await served.close()
+    await telemetry.close()
+    return result
+  }
+}

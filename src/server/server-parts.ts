@@ -1,0 +1,157 @@
+import { homedir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import type { RunOrigin, SessionService } from '../contracts/index.ts'
+import { dataDirOf, homeFolder, type Project, packageFile, packageVersion } from '../project/index.ts'
+import { randomIds, systemClock } from '../runtime/index.ts'
+import { schemaValidator } from '../tools/index.ts'
+import { allRoutes, type RouteDependencies, reservedNames } from './all-routes.ts'
+import { ServerHealth } from './health/server-health.ts'
+import { StoreHealth } from './health/store-health.ts'
+import { auditLog, budgetOfTokens, type HeadendServer, headendServer, localToken, randomToken, storedTokens } from './http/index.ts'
+import type { Served } from './open-served.ts'
+import type { HotReload } from './reload/hot-reload.ts'
+import { projectReload } from './reload/project-reload.ts'
+import type { CommonOptions, LocalToken, ServerLog } from './server-options.ts'
+import { type ServerSettings, serverSettings } from './server-settings.ts'
+import { Continuations } from './sessions/continuations.ts'
+import { OwnSessions } from './sessions/own-sessions.ts'
+import { openTelemetry, type Telemetry } from './telemetry/index.ts'
+
+/** What a server consists of. Nothing is reachable yet, and no session continues. */
+export interface ServerParts {
+  readonly served: Served
+  readonly settings: ServerSettings
+  readonly basePath: string
+  readonly log: ServerLog
+  readonly http: HeadendServer
+  readonly dependencies: RouteDependencies
+  readonly own: OwnSessions
+  /** As clients use them. */
+  readonly sessions: SessionService
+  readonly token: LocalToken
+  readonly health: ServerHealth
+  readonly storeHealth: StoreHealth
+  readonly telemetry: Telemetry
+  readonly reload: HotReload | undefined
+  /** How commands name the data folder. */
+  readonly dataDir: string | undefined
+}
+
+interface PartOptions extends CommonOptions {
+  readonly log: ServerLog
+}
+
+export async function serverParts(served: Served, options: PartOptions): Promise<ServerParts> {
+  const { runtime, store, project, kernel, folder } = served
+  const { log, basePath = '', demo } = options
+  const settings = serverSettings({ ...project?.headends, ...options.settings })
+  const clock = systemClock
+  const health = new ServerHealth()
+  if (kernel) health.kernelProblems = () => kernel.problems
+  const [agents, status] = [changes(), changes()]
+  const version = await packageVersion()
+  const telemetry = await openTelemetry({ settings: project?.telemetry ?? {}, version, places: () => http.places })
+  const { origin } = runtime.hostedBy({
+    approver: { decide: ({ isLive }) => (isLive ? 'wait' : 'suspend') },
+    budgetOf: budgetOfTokens(store.records),
+    observer: telemetry.observer,
+  })
+  const storeHealth = new StoreHealth({
+    ...{ store, folder, clock, log },
+    changed(problems) {
+      status.publish()
+      // Turns that could not be stored have stopped.
+      if (problems.length === 0) own.resumeAgain().catch((error: unknown) => log.failure(error))
+    },
+  })
+  health.storeProblems = () => storeHealth.problems
+  const dependencies: RouteDependencies = {
+    ...{ version, clock, ids: randomIds, records: store.records, usages: store.usages, validator: schemaValidator(), basePath },
+    ...(origin && { workspace: origin.workspace }),
+    async problems() {
+      await storeHealth.check()
+      return health.problems
+    },
+    warnings: () => health.warnings,
+    metrics: () => telemetry.metrics(),
+    extensions: () => kernel?.status() ?? [],
+    audit: auditLog(store.records, { clock, ids: randomIds }),
+    webFolder: fileURLToPath(packageFile('dist/web')),
+    legacyTransports: settings.legacyTransports,
+    ...(settings.maxBodyBytes !== undefined && { maxBodyBytes: settings.maxBodyBytes }),
+    onAgentsChange: agents.subscribe,
+    onChange: status.subscribe,
+    ...(demo && { demo }),
+    onError: (error) => log.failure(error),
+  }
+  const routes = allRoutes(dependencies)
+  const reserved = reservedNames(routes)
+  served.check(reserved)
+  const token = folder === undefined ? { token: randomToken() } : await localToken(folder)
+  const dataDir = project && dataDirOf(project.folder, project.report.setup.environment)
+  const continuations = new Continuations({
+    ...{ store, origin, agents: () => runtime.sessions.agents() },
+    place: project && { here: project.workspace, folder: project.folder, dataDir },
+  })
+  if (project) continuations.use(project)
+  const own = new OwnSessions({
+    ...{ runtime, store, clock, continuations, note: log.note, report: log.warn },
+    workspace: origin?.workspace,
+  })
+  const sessions = kernel ? kernel.sessions(own.sessions()) : own.sessions()
+  const http = headendServer({
+    ...{ sessions, routes, basePath, records: store.records, clock, ids: randomIds },
+    ...{ names: settings.names, places: settings.places, streams: settings.streams },
+    tokens: storedTokens(store.records, { clock, localToken: token.token }),
+    unavailable: () => storeHealth.problems[0],
+    ...(settings.maxBodyBytes !== undefined && { maxBodyBytes: settings.maxBodyBytes }),
+    hiddenFolders: hiddenFolders({ project, folder, origin }),
+    log(entry) {
+      telemetry.request(entry)
+      log.access(entry)
+    },
+    onError: (error, requestId) => log.failure(error, requestId),
+  })
+  const reload =
+    project && options.reloads !== false
+      ? projectReload({
+          ...{ project, runtime, health, log, clock, extend: served.extend, reloaded: status.publish },
+          check: (changed) => served.check(reserved, changed),
+          applied(changed) {
+            continuations.use(changed)
+            agents.publish()
+          },
+        })
+      : undefined
+  await kernel?.attach(sessions, { onChange: () => reload?.applyAgain(), onStatus: status.publish })
+  await reload?.start()
+  demo?.attach(async () => reload?.applyNow())
+  return { served, settings, basePath, log, http, dependencies, own, sessions, token, health, storeHealth, telemetry, reload, dataDir }
+}
+
+interface Folders {
+  readonly project: Project | undefined
+  readonly folder: string | undefined
+  readonly origin: RunOrigin | undefined
+}
+
+/** Folders that only admins see. */
+const hiddenFolders = ({ project, folder, origin }: Folders) => ({
+  '<home>': project ? homeFolder(project.report.setup.environment) : homedir(),
+  '<troupe>': fileURLToPath(packageFile('.')),
+  ...(folder !== undefined && { '<data>': folder }),
+  ...(origin && { '<workspace>': origin.workspace }),
+})
+
+function changes() {
+  const listeners = new Set<() => void>()
+  return {
+    subscribe(listener: () => void): () => void {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    publish(): void {
+      for (const listener of listeners) listener()
+    },
+  }
+}
