@@ -1,5 +1,5 @@
 import { messageOf } from '../../util/message-of.ts'
-import { type Fields, fieldsOf, isFields, textOf } from '../shared/unknown-fields.ts'
+import { type Fields, fieldsOf, isFields, textOf } from '../../util/unknown-fields.ts'
 import { FailureError } from './failure.ts'
 
 /** The facts about an error. Clients and frameworks share no error class, so this reads their common fields and causes. */
