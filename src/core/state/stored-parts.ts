@@ -1,5 +1,5 @@
-import type { BlobId, CallRecord, InputPart, Message, ModelAbility, OutputPart, StoredPart } from '../contracts/index.ts'
-import { isReadableImage } from '../util/media-type.ts'
+import type { BlobId, CallRecord, InputPart, Message, ModelAbility, OutputPart, StoredPart } from '../../contracts/index.ts'
+import { isReadableImage } from '../../util/media-type.ts'
 import type { StoredContent } from './state.ts'
 
 const scheme = 'blob:'

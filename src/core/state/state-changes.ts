@@ -1,5 +1,5 @@
-import { type ClientId, type InteractionEvent, type Message, TroupeError } from '../contracts/index.ts'
-import { callList } from './calls/call-list.ts'
+import { type ClientId, type InteractionEvent, type Message, TroupeError } from '../../contracts/index.ts'
+import { callList } from './call-list.ts'
 import { messageSize } from './message-size.ts'
 import { type CallingStep, type OpenTurn, requestOf, type SessionState } from './state.ts'
 

@@ -1,5 +1,5 @@
-import type { Message } from '../contracts/index.ts'
-import { textWeight } from '../util/text-weight.ts'
+import type { Message } from '../../contracts/index.ts'
+import { textWeight } from '../../util/text-weight.ts'
 import { abilityFor } from './stored-parts.ts'
 
 /** Calls and results are many and mostly small: up to this length they are not weighed in detail. */

@@ -18,6 +18,7 @@ import type {
   ItemId,
   LastStepReason,
   Message,
+  ModelFailure,
   ParentCall,
   PlanIntent,
   RecordedOffer,
@@ -34,11 +35,10 @@ import type {
   TurnEnding,
   TurnId,
   TurnTotals,
-} from '../contracts/index.ts'
-import type { CallQuestions } from '../policy/call-questions.ts'
-import type { Sequence } from '../util/sequence.ts'
-import type { CallList } from './calls/call-list.ts'
-import type { FailedAttempt } from './next-model.ts'
+} from '../../contracts/index.ts'
+import type { CallQuestions } from '../../policy/call-questions.ts'
+import type { Sequence } from '../../util/sequence.ts'
+import type { CallList } from './call-list.ts'
 
 /** The fold of a session's events: plain data, and everything that `decide` reads. */
 export interface SessionState {
@@ -212,6 +212,16 @@ export interface EndedTurn {
 export type Step =
   /** `failures`: failed attempts of the next step, oldest first. */
   { readonly kind: 'ready'; readonly failures: readonly FailedAttempt[] } | AskingStep | CallingStep | AnsweredStep
+
+export interface FailedAttempt {
+  readonly model: string
+  readonly failure: ModelFailure
+  readonly notBefore: number
+  /** The history was shortened since then: the failure no longer applies. */
+  readonly isVoid?: true
+  /** The attempt was to summarise the history. */
+  readonly compacts?: true
+}
 
 export interface AnsweredStep {
   readonly kind: 'answered'
