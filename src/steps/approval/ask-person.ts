@@ -10,7 +10,7 @@ import type {
 } from '../../contracts/index.ts'
 import { approvalIdOf, callIdOf, findCall, openRequests, type StartedCall } from '../../core/index.ts'
 import { type AskRound, answerOf, nextQuestion } from '../../policy/call-questions.ts'
-import type { ActiveSession } from '../loop/active-session.ts'
+import type { ActiveSession } from '../session/active-session.ts'
 import { submitOpenRequests } from './approval-decisions.ts'
 
 // Requests of calls that have started.

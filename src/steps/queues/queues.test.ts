@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Tool } from '../../contracts/index.ts'
 import { FakeClock } from '../../testing/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
-import { ToolRegistry } from '../calls/tool-registry.ts'
+import { ToolRegistry } from '../tools/tool-registry.ts'
 import type { QueueSlots } from './queue-slot.ts'
 import { Queues, queueNames } from './queues.ts'
 

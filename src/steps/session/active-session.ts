@@ -5,6 +5,7 @@ import {
   type ApprovalKey,
   type ApprovalPolicy,
   type Approver,
+  type BlobId,
   type Blobs,
   type ChildControl,
   type ChildResult,
@@ -52,11 +53,10 @@ import {
 import type { Interrupt } from '../../util/interrupt.ts'
 import { isSameList } from '../../util/is-same-list.ts'
 import type { Redactor } from '../../util/redact.ts'
-import type { Offer, ToolRegistry } from '../calls/tool-registry.ts'
-import type { LoadedParts } from '../model/load-parts.ts'
-import type { ModelHealth } from '../model/model-health.ts'
+import type { ModelHealth } from '../model-health.ts'
 import type { QueueSlots, WaitTarget } from '../queues/queue-slot.ts'
 import type { Queues } from '../queues/queues.ts'
+import type { Offer, ToolRegistry } from '../tools/tool-registry.ts'
 
 export interface TreePort {
   headroom(session: ActiveSession): Headroom
@@ -152,6 +152,9 @@ export interface StepPorts {
   /** Absent if there are no queues. */
   readonly queues: Queues | undefined
 }
+
+/** Base64 of images and files, by blob. */
+export type LoadedParts = ReadonlyMap<BlobId, string>
 
 const nothingWithheld: ReadonlySet<string> = new Set()
 

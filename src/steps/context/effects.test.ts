@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { BlobId, Message } from '../../contracts/index.ts'
-import { effectLines } from '../context/compaction-texts.ts'
+import { effectLines } from './compaction-texts.ts'
 import { type Effects, effectsIn, fitEffects } from './effects.ts'
 
 const called = (...calls: readonly (readonly [id: string, name: string, input: string])[]): Message => ({

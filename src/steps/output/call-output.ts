@@ -16,7 +16,7 @@ import { fitText, utf8Length } from '../../util/fit-text.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { Redactor } from '../../util/redact.ts'
 import { cutText, parseWellFormed } from '../../util/well-formed.ts'
-import type { ActiveSession } from '../loop/active-session.ts'
+import type { ActiveSession } from '../session/active-session.ts'
 import { readParts, storeParts } from './output-parts.ts'
 import { storeBlob } from './store-blob.ts'
 

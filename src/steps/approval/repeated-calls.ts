@@ -1,8 +1,8 @@
 import type { CallPart, ToolFailure } from '../../contracts/index.ts'
 import { indexOfCall, type ReviewableCall } from '../../core/index.ts'
 import { isSameJson, parseJsonObject } from '../../util/json-values.ts'
-import type { ActiveSession } from '../loop/active-session.ts'
-import type { OfferedTool } from './tool-registry.ts'
+import type { ActiveSession } from '../session/active-session.ts'
+import type { OfferedTool } from '../tools/tool-registry.ts'
 
 /** The same call this many times in a row is refused. */
 const maxInARow = 3

@@ -1,5 +1,5 @@
-import type { Model, ModelFailure } from '../../contracts/index.ts'
-import type { Exclusions } from '../../core/index.ts'
+import type { Model, ModelFailure } from '../contracts/index.ts'
+import type { Exclusions } from '../core/index.ts'
 
 /** Exclusion after the provider refused the key or the account. */
 const refusalMs = 5 * 60_000

@@ -2,7 +2,7 @@ import type { BlobId, CallResult, Carried, Effect, EffectBundle, MaybePromise, M
 import { shortHash } from '../../util/hash.ts'
 import { parseJsonObject } from '../../util/json-values.ts'
 import { cutText } from '../../util/well-formed.ts'
-import { effectLines } from '../context/compaction-texts.ts'
+import { effectLines } from './compaction-texts.ts'
 
 const maxInputChars = 160
 const maxResultChars = 80

@@ -1,8 +1,8 @@
 import type { BlobId, OutputPart, StoredPart, ToolPart } from '../../contracts/index.ts'
 import { utf8Length } from '../../util/fit-text.ts'
 import { detectMediaType, isTextType } from '../../util/media-type.ts'
-import { linkText, sizeText, storedPartText } from '../context/part-text.ts'
-import type { ActiveSession } from '../loop/active-session.ts'
+import type { ActiveSession } from '../session/active-session.ts'
+import { linkText, sizeText, storedPartText } from './part-text.ts'
 import { storeBlob } from './store-blob.ts'
 
 // Parts of an output: bytes go to the blob store, the journal gets their handles.

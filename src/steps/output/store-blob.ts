@@ -1,7 +1,7 @@
 import { type BlobId, type MaybePromise, TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { sizeText } from '../context/part-text.ts'
-import type { ActiveSession } from '../loop/active-session.ts'
+import type { ActiveSession } from '../session/active-session.ts'
+import { sizeText } from './part-text.ts'
 
 /** Stores something beside the journal. */
 export async function storeBlob(put: () => MaybePromise<BlobId>): Promise<BlobId> {

@@ -1,7 +1,7 @@
 import type { EventDraft, MaybePromise, Report, TurnEnding, TurnTotals } from '../../contracts/index.ts'
 import { errorItemIdOf, nextInput, ownAccounts, tightestAccount, workedMs } from '../../core/index.ts'
 import { atStop, hasHooksAt } from '../approval/hooks.ts'
-import type { ActiveSession } from './active-session.ts'
+import type { ActiveSession } from '../session/active-session.ts'
 import { limitText, partialReasonTexts, type ReachedLimit, raiseLimitText } from './limit-texts.ts'
 import { reportOf } from './report-of.ts'
 

@@ -1,7 +1,7 @@
 import type { ItemId, QueueEvent } from '../../contracts/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
-import type { ActiveSession } from '../loop/active-session.ts'
-import type { WaitTarget } from './queue-slot.ts'
+import type { WaitTarget } from '../queues/queue-slot.ts'
+import type { ActiveSession } from './active-session.ts'
 
 interface QueueWait {
   readonly interrupt: Interrupt
@@ -50,16 +50,3 @@ export const queueTimeout = {
   message: 'The time budget ran out while a request waited in a queue.',
   remedy: 'Raise timeBudget or the limits of the queue.',
 } as const
-
-/**
- * Waits until a request that uses a shared budget ends, the turn is cancelled, or its time is over. Holds no reservation and
- * no queue slot meanwhile. The loop decides again afterwards.
- */
-export async function defer(session: ActiveSession): Promise<void> {
-  session.slots?.leave()
-  void session.flush()
-  const isLast = session.turn.last !== undefined || session.timeLeft()?.usable === 0
-  const entered = await waitInQueueForTime(session, session.ports.tree.budgetQueue(session), { isLast })
-  if (entered === 'late')
-    session.note({ type: 'interaction.diagnostic', diagnostic: { ...queueTimeout, remedy: 'Raise timeBudget or the shared budget.' } })
-}
