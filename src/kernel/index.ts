@@ -6,7 +6,6 @@ export { changeExtensionSettings, type ExtensionSettings, readExtensionSettings 
 export { createExtension, type TemplateKind, templateKinds } from './extension-template.ts'
 export { type InspectedExtension, inspectExtensions, partsOf, type ReadyState } from './inspect-extensions.ts'
 export type { KernelHost } from './kernel-host.ts'
-export type { ExtensionManifest, FoundExtension, SupervisorPort } from './kernel-types.ts'
 export { permitExtension, permitRemedy, trustExtension, withheldOf, workPermissions } from './loader/extension-trust.ts'
 export { findExtensions } from './loader/find-extensions.ts'
 export { orderExtensions } from './loader/load-order.ts'
@@ -18,3 +17,4 @@ export { type ExtensionSandbox, extensionSandbox } from './process/extension-san
 export { extensionData } from './project-extensions.ts'
 export { ProjectKernel, sandboxAt } from './project-kernel.ts'
 export { projectRecords } from './project-records.ts'
+export type { ExtensionManifest, FoundExtension, SupervisorPort } from './shared/kernel-types.ts'

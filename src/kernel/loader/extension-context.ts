@@ -16,8 +16,8 @@ import {
 } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { isKernelEvent } from '../bus/event-names.ts'
-import type { AgentPort, Bus, ExtensionManifest, FoundExtension, Router, Scheduler, SupervisorPort } from '../kernel-types.ts'
-import { callingExtension, currentCall, insideCall, outsideOfCall } from '../orchestrator/current-call.ts'
+import { callingExtension, currentCall, insideCall, outsideOfCall } from '../calls/current-call.ts'
+import type { AgentPort, Bus, ExtensionManifest, FoundExtension, Router, Scheduler, SupervisorPort } from '../shared/kernel-types.ts'
 import { withBuiltinRules } from './builtin-rules.ts'
 import { permitRemedy, workPermissions } from './extension-trust.ts'
 

@@ -1,6 +1,6 @@
 import type { ExtensionProblem } from '../../contracts/index.ts'
 import { type TrustRecord, type TrustRecords, type TrustStore, trustOf } from '../../project/index.ts'
-import type { FoundExtension } from '../kernel-types.ts'
+import type { FoundExtension } from '../shared/kernel-types.ts'
 
 type Content = Pick<FoundExtension, 'folder' | 'hash'>
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type ApprovalDecision, type Json, type Recipient, type Records, TroupeError } from '../../contracts/index.ts'
 import { cutText } from '../../util/well-formed.ts'
-import type { Notice } from '../kernel-types.ts'
+import type { Notice } from '../shared/kernel-types.ts'
 
 // What is known about the conversation of one person on one channel. One record for each, in the namespace `conversation`.
 

@@ -8,7 +8,7 @@ import {
 } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { cutText, wellFormed } from '../../util/well-formed.ts'
-import type { Notice, RoutedTask, Router } from '../kernel-types.ts'
+import type { Notice, RoutedTask, Router } from '../shared/kernel-types.ts'
 import { type Conversation, Conversations, idOf, keyOf, recipientOf, type WaitingMessage } from './conversation.ts'
 import { deliver } from './deliver.ts'
 import { followConversation } from './follow-conversation.ts'

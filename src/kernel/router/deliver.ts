@@ -1,6 +1,6 @@
 import type { Clock, MaybePromise } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { pause, withinTime } from '../background-work.ts'
+import { pause, withinTime } from '../shared/background-work.ts'
 
 /** For one call of a channel. */
 export const deadlineMs = 10_000

@@ -1,7 +1,7 @@
 import type { ChannelProvider, InteractionEvent, OutgoingMessage, StreamEvent } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { pause, withinTime } from '../background-work.ts'
 import { orchestratorName } from '../orchestrator/orchestrator-definition.ts'
+import { pause, withinTime } from '../shared/background-work.ts'
 import { type Changes, type Conversation, keyOf } from './conversation.ts'
 import { deadlineMs, deliver } from './deliver.ts'
 import { questionText } from './questions.ts'

@@ -6,12 +6,13 @@
 // 4. Times are those of the wall clock: after a sleep of the machine the next tick finds what was missed.
 import type { Clock, Ids, MaybePromise, Recipient, Records, Schedule, ScheduledTask, Schedules } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { ended, guardSteps } from '../background-work.ts'
 import { kernelEvents } from '../bus/event-names.ts'
-import type { Bus, ReportDiagnostic, Scheduler } from '../kernel-types.ts'
-import { type Row, recordTable } from '../record-table.ts'
+import { ended, guardSteps } from '../shared/background-work.ts'
+import type { Bus, ReportDiagnostic, Scheduler } from '../shared/kernel-types.ts'
+import { type Row, recordTable } from '../shared/record-table.ts'
 import { nextTime, scheduleError, scheduleProblem } from './cron-times.ts'
-import { claimRun, decideRun, endRun, firstTime, isLate, type ScheduleTable, type StoredSchedule } from './stored-schedules.ts'
+import { decideRun, isLate } from './missed-runs.ts'
+import { claimRun, endRun, firstTime, type ScheduleTable, type StoredSchedule } from './stored-schedules.ts'
 
 export interface SchedulerOptions {
   readonly records: Records

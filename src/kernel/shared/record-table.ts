@@ -1,4 +1,4 @@
-import type { Json, Records, StoredRecord } from '../contracts/index.ts'
+import type { Json, Records, StoredRecord } from '../../contracts/index.ts'
 
 const pageSize = 100
 

@@ -4,10 +4,12 @@
 // 2. `max_turns` and `max_tokens_per_invocation` bound all agents that it starts together: each one gets what is left.
 import type { AgentLimits, AgentResult, ChildResult, Clock } from '../../contracts/index.ts'
 import { showDuration } from '../../util/parse-units.ts'
-import type { AgentSection } from '../kernel-types.ts'
-import { invokeGraceMs } from '../process/process-limits.ts'
-import { WorkingTime } from '../working-time.ts'
+import type { AgentSection } from '../shared/kernel-types.ts'
+import { WorkingTime } from '../shared/working-time.ts'
 import { failedResult } from './agent-results.ts'
+
+/** After its signal has aborted, `invoke` may return a part of its result. */
+export const invokeGraceMs = 1_000
 
 export class Invocation {
   readonly signal: AbortSignal

@@ -20,7 +20,7 @@ import type {
   SessionService,
   StartAgentOptions,
   Tool,
-} from '../contracts/index.ts'
+} from '../../contracts/index.ts'
 
 /** A checked `manifest.yaml` with its defaults. */
 export interface ExtensionManifest {

@@ -1,6 +1,6 @@
-import type { Clock, MaybePromise } from '../contracts/index.ts'
-import { keepAlive } from '../util/keep-alive.ts'
-import { messageOf } from '../util/message-of.ts'
+import type { Clock, MaybePromise } from '../../contracts/index.ts'
+import { keepAlive } from '../../util/keep-alive.ts'
+import { messageOf } from '../../util/message-of.ts'
 
 /** Runs steps that use the store. A store that fails is reported once; the next step tries again. */
 export function guardSteps(report: (reason: string) => void): (step: () => Promise<void>) => Promise<void> {

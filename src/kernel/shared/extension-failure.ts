@@ -1,7 +1,7 @@
 import { type ExtensionProblem, TroupeError } from '../../contracts/index.ts'
 import { lineIn } from '../../tools/modules/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import type { FoundExtension } from '../kernel-types.ts'
+import type { FoundExtension } from './kernel-types.ts'
 
 /** An error of an extension at a stage of its life, such as `initialize`, as problems. */
 export function problemsOf({ id, folder, manifest }: FoundExtension, stage: string, error: unknown): readonly ExtensionProblem[] {

@@ -3,7 +3,6 @@ import {
   type AgentResult,
   addSpent,
   type ChildResult,
-  type JsonObject,
   noUsage,
   type Outcome,
   type Spent,
@@ -15,10 +14,6 @@ import {
 } from '../../contracts/index.ts'
 import { isRecord } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
-
-/** The text that an agent gets. */
-export const taskText = (task: string, context: JsonObject | undefined): string =>
-  context === undefined || Object.keys(context).length === 0 ? task : `${task}\n\nContext:\n${JSON.stringify(context, undefined, 2)}`
 
 export function childAgentResult(result: ChildResult): AgentResult {
   if (result.kind === 'refused') return failedResult(result.failure)

@@ -1,4 +1,4 @@
-import type { Clock } from '../contracts/index.ts'
+import type { Clock } from '../../contracts/index.ts'
 
 /** A deadline that is paused while the kernel itself works for the call. */
 export class WorkingTime {

@@ -8,7 +8,7 @@ import type {
   Schedule,
   ScheduledResult,
 } from '../../contracts/index.ts'
-import { boolean, type Check, json, number, oneOf, optional, record, text } from './shapes.ts'
+import { boolean, type Check, json, number, oneOf, optional, record, text } from './value-shapes.ts'
 
 const line = text(500)
 
