@@ -8,8 +8,8 @@ import {
   type TreeId,
   type TurnRecord,
 } from '../../src/contracts/index.ts'
-import { TurnRecordFold } from '../../src/runtime/sessions/turn-record.ts'
-import { foldTree } from '../../src/runtime/tree/tree-state.ts'
+import { foldTree } from '../../src/runtime/journal/tree-state.ts'
+import { TurnRecordFold } from '../../src/runtime/journal/turn-record.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { FakeClock, gate, ScriptedModel, sequentialIds } from '../../src/testing/index.ts'
 import { handoffTeam } from '../kernel/handoff/handoff-team.ts'

@@ -14,11 +14,11 @@ import { messageOf } from '../../util/message-of.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { showValue } from '../../util/show-value.ts'
 import { wellFormed } from '../../util/well-formed.ts'
-import type { RuntimeParts } from '../api/runtime-parts.ts'
-import { changeProblems } from '../resume/reconfigure-session.ts'
-import { storeInput } from '../tree/store-input.ts'
+import type { OpenSession } from '../budgets/open-sessions.ts'
+import { storeInput } from '../inputs/store-input.ts'
+import type { RuntimeParts } from '../parts/runtime-parts.ts'
+import { changeProblems } from '../validation/check-changes.ts'
 import { outputProblems } from '../validation/check-output-contract.ts'
-import type { OpenSession } from './open-sessions.ts'
 
 // Any tool can start a child: its task is checked before anything starts.
 

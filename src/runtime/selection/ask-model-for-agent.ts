@@ -3,7 +3,7 @@ import { accountKeys, priceOf, type Resource, resourceOf } from '../../core/inde
 import { findJson } from '../../util/find-json.ts'
 import type { Interrupt } from '../../util/interrupt.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
-import type { TreeAccount } from '../owners/tree-account.ts'
+import type { TreeAccount } from '../budgets/tree-account.ts'
 import { askOnce, charsPerToken, type InquiryOptions } from './model-inquiry.ts'
 import { matchAgent, type Selected } from './select-agent.ts'
 

@@ -11,14 +11,14 @@ import {
 } from '../../contracts/index.ts'
 import type { SessionState } from '../../core/index.ts'
 import { usageError } from '../../util/option-problems.ts'
-import { randomIds, systemClock } from '../api/default-ports.ts'
-import { unknownTree } from '../resume/tree-cache.ts'
-import { summaryOf } from '../tree/open-tree.ts'
-import { foldTree } from '../tree/tree-state.ts'
+import { unknownTree } from '../journal/tree-cache.ts'
+import { foldTree } from '../journal/tree-state.ts'
+import { summaryOf } from '../journal/tree-status.ts'
+import { TurnRecordFold } from '../journal/turn-record.ts'
+import { randomIds, systemClock } from '../parts/default-ports.ts'
 import { blobHandlesIn } from './blob-handles.ts'
 import { copyEvents } from './copy-events.ts'
 import { type SettledEvents, settleEvents } from './settle-events.ts'
-import { TurnRecordFold } from './turn-record.ts'
 
 export interface ForkOptions {
   /** The last event to copy. Default: the last one. */

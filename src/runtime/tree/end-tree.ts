@@ -1,6 +1,6 @@
 import { type Clock, type Store, type TreeId, TroupeError } from '../../contracts/index.ts'
 import { loadSteps } from '../../steps/index.ts'
-import { RuntimeParts } from '../api/runtime-parts.ts'
+import { RuntimeParts } from '../parts/runtime-parts.ts'
 import { Feed } from './event-feed.ts'
 import { openTree } from './open-tree.ts'
 

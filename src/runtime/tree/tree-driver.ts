@@ -12,18 +12,27 @@ import { type ActiveSession, performer } from '../../steps/index.ts'
 import { type Interrupt, unlessInterrupted } from '../../util/interrupt.ts'
 import { keepAlive } from '../../util/keep-alive.ts'
 import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
-import { type DriveResult, openAgain, outcomeOf, released, type StopCause, stopCauseOf, suspended, suspensionOf } from '../api/outcome.ts'
-import type { RuntimeParts } from '../api/runtime-parts.ts'
-import type { TreeAccount } from '../owners/tree-account.ts'
-import { claimTree, findTree, loadToolsAndModels, refuseWithoutAgents } from '../resume/find-tree.ts'
-import { type Changes, changedAgent } from '../resume/reconfigure-session.ts'
+import type { TreeAccount } from '../budgets/tree-account.ts'
+import { type Changes, changedAgent } from '../changes/reconfigure-session.ts'
+import { storeHistory } from '../inputs/store-history.ts'
+import { storeInput } from '../inputs/store-input.ts'
+import {
+  type DriveResult,
+  openAgain,
+  outcomeOf,
+  released,
+  type StopCause,
+  stopCauseOf,
+  suspended,
+  suspensionOf,
+} from '../journal/outcome.ts'
+import type { RuntimeParts } from '../parts/runtime-parts.ts'
 import type { Selected } from '../selection/select-agent.ts'
 import type { Feed } from './event-feed.ts'
+import { claimTree, findTree, loadToolsAndModels, refuseWithoutAgents } from './find-tree.ts'
 import { Mailbox } from './mailbox.ts'
 import { type Claimed, createTree, openTree } from './open-tree.ts'
 import { begunTurn, type Opening } from './opening.ts'
-import { storeHistory } from './store-history.ts'
-import { storeInput } from './store-input.ts'
 import type { Tree } from './tree.ts'
 
 /**

@@ -7,11 +7,11 @@ import {
   type TreeSummary,
   type TurnOperation,
 } from '../../contracts/index.ts'
-import { operationOf } from '../api/operations.ts'
-import { outcomeOf } from '../api/outcome.ts'
-import { statusOf } from '../tree/open-tree.ts'
-import { foldTree, type TreeState } from '../tree/tree-state.ts'
+import { operationOf } from './operations.ts'
+import { outcomeOf } from './outcome.ts'
 import { type PendingApprovals, pendingApprovalsIn } from './pending-approvals.ts'
+import { foldTree, type TreeState } from './tree-state.ts'
+import { statusOf } from './tree-status.ts'
 
 /** A tree, read from its journal. */
 export interface RecordedRun extends PendingApprovals {

@@ -1,7 +1,7 @@
 import { type Store, type TreeId, TroupeError } from '../../contracts/index.ts'
 import { showValue } from '../../util/show-value.ts'
-import { foldJournal, type TreeState } from '../tree/tree-state.ts'
 import { decodeTree, encodeTree, snapshotVersion } from './tree-snapshot.ts'
+import { foldJournal, type TreeState } from './tree-state.ts'
 
 const maxCached = 32
 

@@ -1,10 +1,10 @@
 import { type AgentSpec, type Principal, type Problem, type RunOrigin, type TreeId, TroupeError } from '../../contracts/index.ts'
 import type { SessionState } from '../../core/index.ts'
 import { loadSteps } from '../../steps/index.ts'
-import type { RuntimeParts } from '../api/runtime-parts.ts'
-import type { Claimed } from '../tree/open-tree.ts'
-import type { TreeState } from '../tree/tree-state.ts'
-import { unknownTree } from './tree-cache.ts'
+import { unknownTree } from '../journal/tree-cache.ts'
+import type { TreeState } from '../journal/tree-state.ts'
+import type { RuntimeParts } from '../parts/runtime-parts.ts'
+import type { Claimed } from './open-tree.ts'
 
 interface FoundTree {
   readonly title: string

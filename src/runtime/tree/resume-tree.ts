@@ -1,11 +1,11 @@
 import { findCall } from '../../core/index.ts'
 import type { ActiveSession } from '../../steps/index.ts'
+import type { OpenSession } from '../budgets/open-sessions.ts'
+import { definitionChanges, hasVoidGrants, withheldTools } from '../changes/definition-changes.ts'
 import type { ChildTracker } from '../children/child-tracker.ts'
-import type { OpenSession } from '../children/open-sessions.ts'
-import { endOpenTurn, interrupted } from '../tree/end-open-turn.ts'
-import type { Tree } from '../tree/tree.ts'
-import { isSpawnedIn, summaryOnly } from '../tree/tree-state.ts'
-import { definitionChanges, hasVoidGrants, withheldTools } from './definition-changes.ts'
+import { endOpenTurn, interrupted } from '../children/end-open-turn.ts'
+import { isSpawnedIn, summaryOnly } from '../journal/tree-state.ts'
+import type { Tree } from './tree.ts'
 
 /** Records what has changed since the last driver, and revokes approvals that were given under another policy. */
 export function resumeSession(session: ActiveSession, { parts, isPinned }: Tree, epoch: number): void {

@@ -13,10 +13,10 @@ import { isSearchable, toolSearchNames } from '../../policy/tool-search.ts'
 import { offeredName, type ToolRegistry } from '../../steps/index.ts'
 import { agentToolName, childControlNames, directoryNames, readOutputName } from '../../tools/index.ts'
 import { textWeight } from '../../util/text-weight.ts'
-import type { ResolvedConfig } from '../api/resolve-config.ts'
 import { findAgent } from '../selection/select-agent.ts'
 import { sandboxNotice } from '../validation/check-sandbox.ts'
 import type { ModelCache } from './model-cache.ts'
+import type { ResolvedConfig } from './resolve-config.ts'
 import { type SkillCatalogue, skillCatalogue } from './skill-catalogue.ts'
 
 interface SessionSetupOptions {

@@ -13,7 +13,7 @@ import {
 } from '../../contracts/index.ts'
 import type { Call, EarlierTurn, EndedTurn, OpenTurn, SessionState, StartedCall } from '../../core/index.ts'
 import { utf8Length } from '../../util/fit-text.ts'
-import { childIdsOf } from '../tree/tree-state.ts'
+import { childIdsOf } from './tree-state.ts'
 
 type Children = ReadonlyMap<SessionId, SessionState>
 

@@ -14,10 +14,10 @@ import {
 import { matches } from '../../policy/tool-name-patterns.ts'
 import type { QueueLimits } from '../../steps/index.ts'
 import { plainJson } from '../../util/json-values.ts'
-import { type AgentSelection, candidateNames, selectionOf } from '../selection/select-agent.ts'
+import type { AgentDefinition, AgentLoopConfig, AgentSelection, ContextText } from '../options/agent-config.ts'
+import { candidateNames, selectionOf } from '../selection/select-agent.ts'
 import { withFormat } from '../validation/check-agent.ts'
 import { isSessionSource, isSource, isTool } from '../validation/check-config.ts'
-import type { AgentDefinition, AgentLoopConfig, ContextText } from './agent-config.ts'
 import { isSkillFolders } from './config-skills.ts'
 import { type ServerSources, serverQueues } from './server-sources.ts'
 

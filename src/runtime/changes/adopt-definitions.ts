@@ -2,8 +2,8 @@ import type { AgentSpec } from '../../contracts/index.ts'
 import type { ActiveSession } from '../../steps/index.ts'
 import { haveSameJson } from '../../util/json-values.ts'
 import { messageOf } from '../../util/message-of.ts'
-import type { RuntimeParts } from '../api/runtime-parts.ts'
-import { withCallerSettings, withNewSettings } from '../resume/reconfigure-session.ts'
+import type { RuntimeParts } from '../parts/runtime-parts.ts'
+import { withCallerSettings, withNewSettings } from './reconfigure-session.ts'
 
 interface Adoption {
   readonly isPinned: boolean

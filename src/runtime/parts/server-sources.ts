@@ -3,12 +3,9 @@ import type { McpServerDefinition, McpServerSettings, SessionToolSource } from '
 import { serverDefinition } from '../../policy/mcp-servers.ts'
 import type { QueueLimits } from '../../steps/index.ts'
 import type { McpHost, McpServerSource } from '../../tools/mcp/index.ts'
-import type { AgentLoopConfig } from './agent-config.ts'
-import type { RuntimeOptions } from './agent-runtime.ts'
+import type { AgentLoopConfig } from '../options/agent-config.ts'
+import type { RuntimeOptions } from '../options/agent-runtime.ts'
 import { LaterSource } from './later-source.ts'
-
-/** The ports of MCP servers, as an option of a runtime. All have defaults. */
-export type McpOptions = Partial<Omit<McpHost, 'clock'>>
 
 const defaultPath = '/usr/local/bin:/usr/bin:/bin'
 

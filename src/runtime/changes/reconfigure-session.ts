@@ -1,29 +1,10 @@
-import type { AgentChanges, AgentLimits, AgentSpec, Problem, SendOptions, SessionSettings } from '../../contracts/index.ts'
+import type { AgentChanges, AgentLimits, AgentSpec, SendOptions, SessionSettings } from '../../contracts/index.ts'
 import type { SessionState } from '../../core/index.ts'
 import type { ActiveSession } from '../../steps/index.ts'
-import { expectObject } from '../../util/option-problems.ts'
-import { showValue } from '../../util/show-value.ts'
-import type { OpenOptions } from '../api/agent-runtime.ts'
-import type { ModelCache } from '../tree/model-cache.ts'
-import { checkLimits, checkParameters } from '../validation/check-limits.ts'
+import type { OpenOptions } from '../options/agent-runtime.ts'
+import type { ModelCache } from '../parts/model-cache.ts'
 
 export type Changes = AgentChanges & Pick<OpenOptions, 'definitions'>
-
-export function changeProblems({ models, limits, parameters }: Changes): readonly Problem[] {
-  const problems: Problem[] = []
-  if (models !== undefined && !areNames(models))
-    problems.push({
-      place: 'options.models',
-      message: `expected a list of model names, found ${showValue(models)}`,
-      remedy: 'List them in order of preference: ["provider/name"].',
-    })
-  if (expectObject(problems, limits, 'options.limits')) checkLimits(problems, limits, 'options.limits')
-  if (expectObject(problems, parameters, 'options.parameters')) checkParameters(problems, parameters, 'options.parameters')
-  return problems
-}
-
-const areNames = (given: unknown): boolean =>
-  Array.isArray(given) && given.length > 0 && given.every((name) => typeof name === 'string' && name !== '')
 
 /** The agent with the changes; `undefined` if nothing changes. */
 export function changedAgent(agent: AgentSpec, changes: Changes): AgentSpec | undefined {

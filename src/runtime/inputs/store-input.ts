@@ -12,7 +12,7 @@ import { blobAddress } from '../../core/index.ts'
 import { parseDataUrl } from '../../util/data-url.ts'
 import { detectMediaType, isTextType, plainMediaType } from '../../util/media-type.ts'
 import type { Redactor } from '../../util/redact.ts'
-import type { RuntimeParts } from '../api/runtime-parts.ts'
+import type { RuntimeParts } from '../parts/runtime-parts.ts'
 import { redactChanges } from './redact-message.ts'
 
 export type MediaPart = Pick<ImagePart | FilePart, 'type' | 'mediaType' | 'data'>

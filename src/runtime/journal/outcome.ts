@@ -2,8 +2,8 @@ import { type ErrorCode, type Outcome, type Report, type SessionId, TroupeError,
 import { type SessionState, speakerOf, type Waiting } from '../../core/index.ts'
 import { reportOf } from '../../steps/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { snapshotOf } from '../resume/session-snapshot.ts'
 import { accountingOf, diagnosticsOf, operationOf, operationSoFar, spentSoFar } from './operations.ts'
+import { snapshotOf } from './session-snapshot.ts'
 
 /** Why a turn that is still open is not being driven any more. */
 export type StopCause = Pick<Outcome, 'status' | 'reason' | 'message' | 'remedy' | 'code'>

@@ -11,8 +11,8 @@ import {
 } from '../../contracts/index.ts'
 import { decide, minAnswerTokens, type OwnerDayAccount, priceOf, type SessionState } from '../../core/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
-import type { BudgetQueue, Place } from '../children/budget-queue.ts'
-import { noUse, type ResourceUse } from '../children/open-sessions.ts'
+import type { BudgetQueue, Place } from './budget-queue.ts'
+import { noUse, type ResourceUse } from './open-sessions.ts'
 import { type FirstRequest, nothing, type OwnerAccount } from './owner-account.ts'
 
 const openTurn: ResourceUse = { ...noUse, openTurns: 1 }

@@ -1,6 +1,6 @@
 import type { Approver, Clock, Ids, Random, Sandbox, TreeId } from '../../contracts/index.ts'
 import { seededFraction } from '../../util/hash.ts'
-import { Deadlines } from '../tree/deadlines.ts'
+import { Deadlines } from './deadlines.ts'
 
 const deadlines = new Deadlines()
 /** Kept in a constant: the global is a getter, and time is read a dozen times in every step. */

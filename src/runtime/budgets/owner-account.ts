@@ -12,8 +12,8 @@ import {
 import { type Action, type AskAction, decide, type OwnerDayAccount, type SessionState } from '../../core/index.ts'
 import { limitText, raiseLimitText } from '../../steps/index.ts'
 import { nextUtcDay, utcDay } from '../../util/utc-day.ts'
-import { BudgetQueue } from '../children/budget-queue.ts'
-import { addUse, noUse, type ResourceUse, subtractUse } from '../children/open-sessions.ts'
+import { BudgetQueue } from './budget-queue.ts'
+import { addUse, noUse, type ResourceUse, subtractUse } from './open-sessions.ts'
 
 export interface OwnerAccountPorts {
   readonly usages: OwnerUsages

@@ -4,7 +4,7 @@ import type { ToolRegistry } from '../../steps/index.ts'
 import { readOutputName } from '../../tools/index.ts'
 import { isSameList } from '../../util/is-same-list.ts'
 import { haveSameJson } from '../../util/json-values.ts'
-import type { RuntimeParts } from '../api/runtime-parts.ts'
+import type { RuntimeParts } from '../parts/runtime-parts.ts'
 import { withCallerSettings } from './reconfigure-session.ts'
 
 const warning = (code: Diagnostic['code'], message: string, remedy?: string): Diagnostic => ({

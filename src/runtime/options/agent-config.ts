@@ -17,7 +17,6 @@ import type {
   ToolSource,
 } from '../../contracts/index.ts'
 import type { QueueLimits } from '../../steps/index.ts'
-import type { AgentSelection } from '../selection/select-agent.ts'
 
 /**
  * An agent, defined in a program. Agent files have the same settings.
@@ -86,6 +85,9 @@ export interface ContextText {
   readonly source: string
   readonly text: string
 }
+
+/** Which agent answers: a named one, or the best match for the request, by its words or as a model decides. */
+export type AgentSelection = { readonly agent: string } | { readonly infer: 'match' | 'model' }
 
 /** The agents of a runtime and what they can use. */
 export interface AgentLoopConfig {

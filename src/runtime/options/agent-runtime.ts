@@ -29,10 +29,13 @@ import type {
 } from '../../contracts/index.ts'
 import type { Recipe } from '../../core/index.ts'
 import type { ModelHealth } from '../../steps/index.ts'
+import type { McpHost } from '../../tools/mcp/index.ts'
 import type { AgentLoopConfig } from './agent-config.ts'
-import type { McpOptions } from './server-sources.ts'
 
 export type RunInput = string | readonly InputPart[]
+
+/** The ports of MCP servers, as an option of a runtime. All have defaults. */
+export type McpOptions = Partial<Omit<McpHost, 'clock'>>
 
 /** Options for the life of a process: models, storage, approvals. */
 export interface RuntimeOptions {

@@ -1,7 +1,7 @@
 import type { SessionId } from '../../contracts/index.ts'
 import { callList, type SessionState, type Turn } from '../../core/index.ts'
 import { Sequence } from '../../util/sequence.ts'
-import type { TreeState } from '../tree/tree-state.ts'
+import type { TreeState } from './tree-state.ts'
 
 /** Increase it with every change of the state (a test checks): snapshots of other versions are ignored. */
 export const snapshotVersion = '9'

@@ -1,7 +1,7 @@
 import type { ApprovalDecision, ApprovalRequest, InteractionEvent, RunOrigin, Store, TreeId } from '../../contracts/index.ts'
 import { openRequests } from '../../core/index.ts'
-import { foldJournal, foldTree, type TreeState } from '../tree/tree-state.ts'
 import { unknownTree } from './tree-cache.ts'
+import { foldJournal, foldTree, type TreeState } from './tree-state.ts'
 
 /** The open requests of a tree and its children, from its journal. */
 export async function openRequestsOf({ journal }: Pick<Store, 'journal'>, treeId: TreeId): Promise<readonly ApprovalRequest[]> {

@@ -12,7 +12,7 @@ import {
   type Usage,
 } from '../../contracts/index.ts'
 import type { OpenTurn, SessionState } from '../../core/index.ts'
-import type { Observer } from '../tree/tree-state.ts'
+import type { Observer } from './tree-state.ts'
 
 type TurnEnd = InteractionEvent<'interaction.turn.completed' | 'interaction.turn.failed' | 'interaction.turn.interrupted'>
 

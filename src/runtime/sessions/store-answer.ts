@@ -13,8 +13,8 @@ import {
 } from '../../contracts/index.ts'
 import { decisionProblem } from '../../policy/grants.ts'
 import { haveSameJson } from '../../util/json-values.ts'
-import { openRequestsOf } from './pending-approvals.ts'
-import { unknownTree } from './tree-cache.ts'
+import { openRequestsOf } from '../journal/pending-approvals.ts'
+import { unknownTree } from '../journal/tree-cache.ts'
 
 // A request is answered once.
 //

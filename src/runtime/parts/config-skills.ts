@@ -4,8 +4,8 @@ import type { Diagnostic, Problem, SkillCard } from '../../contracts/index.ts'
 import { asSentence } from '../../util/as-sentence.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 import { configError } from '../../util/option-problems.ts'
+import type { AgentLoopConfig, SkillFolders } from '../options/agent-config.ts'
 import { checkPolicies } from '../validation/check-policies.ts'
-import type { AgentLoopConfig, SkillFolders } from './agent-config.ts'
 
 export const isSkillFolders = (skills: AgentLoopConfig['skills']): skills is SkillFolders => skills !== undefined && !Array.isArray(skills)
 

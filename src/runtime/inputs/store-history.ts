@@ -1,6 +1,6 @@
 import type { CallResult, MaybePromise, Message, OutputPart, StoredPart, TreeId } from '../../contracts/index.ts'
 import { storedPartText } from '../../steps/index.ts'
-import type { RuntimeParts } from '../api/runtime-parts.ts'
+import type { RuntimeParts } from '../parts/runtime-parts.ts'
 import { hasBytes, storeBytes, storeInput } from './store-input.ts'
 
 /** Moves the bytes of images and files to the blob store, like those of an input. */
