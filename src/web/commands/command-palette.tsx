@@ -1,11 +1,11 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { type PaletteItem, paletteItems, paletteKeys } from '../state/commands.ts'
 import { matchItems } from '../state/match-items.ts'
 import { usePage } from '../state/page.ts'
 import { useSessionSearch } from '../state/session-search.ts'
 import { keysText, matchesKeys } from '../state/shortcut-keys.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { type PaletteItem, paletteItems, paletteKeys } from './commands.ts'
 
 const inGroup = 30
 const inGroupAtStart = 6

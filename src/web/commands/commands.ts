@@ -1,10 +1,10 @@
 import type { SessionDocument } from '../api/documents.ts'
+import { exportSession } from '../export/session-files.ts'
+import { cancelTurn } from '../state/actions.ts'
+import { readOnly } from '../state/continuation.ts'
+import type { Page } from '../state/page.ts'
+import { matchesKeys, type PressedKey, worksInText } from '../state/shortcut-keys.ts'
 import type { IconName } from '../ui/icon.tsx'
-import { cancelTurn } from './actions.ts'
-import { readOnly } from './continuation.ts'
-import type { Page } from './page.ts'
-import { exportSession } from './session-files.ts'
-import { matchesKeys, type PressedKey, worksInText } from './shortcut-keys.ts'
 
 // What people can do from everywhere: the palette lists it, and keys call it.
 

@@ -1,11 +1,11 @@
 import { useEffect } from 'preact/hooks'
-import { commandFor, commands, paletteKeys } from '../state/commands.ts'
 import { usePage } from '../state/page.ts'
 import { keysText, matchesKeys, worksInText } from '../state/shortcut-keys.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { CommandPalette } from './command-palette.tsx'
+import { commandFor, commands, paletteKeys } from './commands.ts'
 
 /** Binds the keys of all commands, and shows the dialogs that they open. */
 export function Shortcuts() {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { DemoPill } from '../pages/demo-pill.tsx'
 import { usePage } from '../state/page.ts'
 import { Icon } from '../ui/icon.tsx'
+import { DemoPill } from './demo-pill.tsx'
 
 const rehearsal = 'rehearsal'
 

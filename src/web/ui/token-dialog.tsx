@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { usePage } from '../state/page.ts'
-import { FormDialog } from '../ui/form-dialog.tsx'
+import { FormDialog } from './form-dialog.tsx'
 
 /** Asks for a token: there is none, it has expired, or it is wrong. `onClose`: the token may be kept. */
 export function TokenDialog({ onClose }: { onClose?(): void }) {
