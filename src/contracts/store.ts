@@ -42,7 +42,7 @@ export interface TreeEntry extends TreeSummary, TreeIdentity {
   readonly seq: number
   readonly createdAt: number
   readonly updatedAt: number
-  /** Of the turns that have ended here, children included. Absent without one, and for a tree that is not indexed. */
+  /** The cost of the turns that have ended here, children included. Absent without one, and for a tree that is not indexed. */
   readonly cost?: Cost
   /** In a search: the newest text of the tree that matches. */
   readonly match?: SearchMatch
@@ -97,7 +97,7 @@ export type Append =
 /** How much one read returns. */
 export interface ReadLimits {
   readonly events?: number
-  /** Of JSON, roughly. The batch that reaches it is the last one, and complete: at least one is read. */
+  /** Approximate size as JSON. The batch that reaches it is the last one, and complete: at least one is read. */
   readonly bytes?: number
 }
 
@@ -219,7 +219,7 @@ export interface TreeFilter {
   readonly before?: number
 }
 
-/** Of `TreeFilter.search`. */
+/** Maximum length of `TreeFilter.search`. */
 export const maxSearchChars = 10_000
 
 /** A change of the list of trees. `undefined`: a tree was deleted. */
@@ -284,7 +284,7 @@ export interface OwnerUsages {
 export interface StateSnapshot {
   /** The last event in it. */
   readonly seq: number
-  /** Of the code that wrote it; only the same version can read it. */
+  /** The version of the code that wrote it; only the same version can read it. */
   readonly version: string
   readonly state: string
 }

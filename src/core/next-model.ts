@@ -14,7 +14,7 @@ interface Candidates {
   readonly dropped: readonly string[]
   /** In this turn a model was asked although all are excluded. */
   readonly probed: boolean
-  /** Of this step. */
+  /** Failed attempts of this step. */
   readonly failures: readonly FailedAttempt[]
   readonly exclusions: Exclusions
 }

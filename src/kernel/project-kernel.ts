@@ -33,7 +33,7 @@ export class ProjectKernel {
   readonly #options: ProjectKernelOptions
   readonly #kernel: Kernel
   #isStarted = false
-  /** Of extensions: they are redacted in journals and logs. */
+  /** Secrets of extensions: they are redacted in journals and logs. */
   readonly #secrets: { readonly [name: string]: string }
 
   private constructor(options: ProjectKernelOptions, kernel: Kernel, secrets: { readonly [name: string]: string }) {
@@ -93,7 +93,7 @@ export class ProjectKernel {
     return this.#kernel.status()
   }
 
-  /** Of extensions that do not run as they should. */
+  /** Problems of extensions that do not run as they should. */
   get problems(): readonly string[] {
     return this.status().flatMap(({ id, state, problems, health }) => [
       ...(state === 'running' || state === 'disabled'
@@ -104,7 +104,7 @@ export class ProjectKernel {
     ])
   }
 
-  /** Of extensions that fail, or ask for more, after the start. */
+  /** Reports extensions that fail, or ask for more, after the start. */
   private tellChange(): void {
     if (this.#isStarted) void this.#tellFailures().catch((error: unknown) => this.#options.log.failure(error))
   }
@@ -179,7 +179,7 @@ async function validateNow(id: string, { report }: Project, admissions: Extensio
 export const sandboxAt = ({ cwd, env }: ProjectPlace): ExtensionSandbox =>
   extensionSandbox({ workspace: cwd, path: env.PATH ?? '/usr/local/bin:/usr/bin:/bin', home: homeFolder(env), clock: systemClock })
 
-/** Of the environment, the configuration, and `setup`. */
+/** Secrets of the environment, the configuration, and `setup`. */
 function secretsOf({ project }: ProjectKernelOptions, settings: ReadonlyMap<string, ExtensionSettings>): KernelOptions['secret'] {
   const { config, environment } = project.report.setup
   const { variables } = overlayFor([], { config, environment })

@@ -25,7 +25,7 @@ export interface SceneOptions {
   readonly runtime?: Partial<RuntimeOptions>
   readonly kernel?: Partial<KernelOptions>
   readonly tools?: readonly Tool[]
-  /** Of an earlier scene: it continues its sessions. */
+  /** The store of an earlier scene: it continues its sessions. */
   readonly store?: ReturnType<typeof memoryStore>
 }
 

@@ -39,7 +39,7 @@ function folded(events: readonly InteractionEvent[]): readonly TurnRecord[] {
 }
 
 const nothing: Spent = { usage: noUsage, cost: 0 }
-/** Of all turns of the root, which contain those of its children. */
+/** The sum of all turns of the root, which contain those of its children. */
 const spentByRoot = (events: readonly InteractionEvent[]): Spent =>
   events.reduce((sum, event) => {
     const isEnd = 'totals' in event && event.agentPath === 'root' && event.type.startsWith('interaction.turn.')

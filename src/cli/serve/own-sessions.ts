@@ -38,7 +38,7 @@ export interface OwnSessionsOptions {
 
 interface Waiting {
   stop(): void
-  /** Of the last message that was seen. */
+  /** The position of the last message that was seen. */
   position: number
 }
 

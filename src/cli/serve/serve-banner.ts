@@ -12,7 +12,7 @@ export interface BannerFacts {
   readonly port: number
   readonly agents: readonly string[]
   readonly local: LocalToken
-  /** Of the demonstration. */
+  /** Present in the demonstration. */
   readonly demo?: DemoFacts | undefined
 }
 

@@ -23,7 +23,7 @@ import { StoreHealth } from './store-health.ts'
 
 export interface ServerOptions {
   readonly project: Project
-  /** Of the command line: sessions of `troupe run` need the same. */
+  /** From the command line: sessions of `troupe run` need the same. */
   readonly flags: Pick<ServeInvocation, 'configFile' | 'allow' | 'deny'>
   readonly settings: ServeSettings
   readonly store: Store

@@ -45,7 +45,7 @@ export interface SessionState {
   readonly treeId: TreeId
   readonly sessionId: SessionId
   readonly agentPath: string
-  /** Of the last event. */
+  /** The number of the last event. */
   readonly seq: number
   readonly at: number
   readonly agent: AgentSpec
@@ -65,7 +65,7 @@ export interface SessionState {
   /** Characters of prompt and tool specs. */
   readonly promptChars: number
   readonly historyChars: number
-  /** Of the last request that reported its usage. */
+  /** Measured by the last request that reported its usage. */
   readonly charsPerToken: number
   readonly compacted: Compacted
   /** Context that was added before the first turn. Compaction keeps it word for word. */
@@ -99,7 +99,7 @@ export interface StoredContent {
   readonly parts: boolean
   /** In a root: the hashes of the offers that the journal of the tree contains. */
   readonly offers: readonly string[]
-  /** Of the last model request. */
+  /** The offer of the last model request. */
   readonly offer?: RecordedOffer
 }
 
@@ -288,7 +288,7 @@ export type SandboxStage = { readonly kind: 'inside' } | { readonly kind: 'outsi
 export interface EscalationStage {
   readonly kind: 'asking' | 'allowed' | 'refused'
   readonly request: ApprovalRequest
-  /** Of the person who refused. */
+  /** From the person who refused. */
   readonly feedback?: string
 }
 

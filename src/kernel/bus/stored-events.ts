@@ -11,7 +11,7 @@ export interface Delivery {
   readonly attempts: number
   /** When it is tried next. */
   readonly due: number
-  /** Of the last attempt. */
+  /** The error of the last attempt. */
   readonly error?: string
 }
 

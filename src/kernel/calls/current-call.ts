@@ -5,7 +5,7 @@ import type { Invocation } from './invocation.ts'
 /** The call of a tool or an agent that code of an extension runs in. */
 export interface CurrentCall {
   readonly context: ToolContext
-  /** Of `invoke`, if that is what runs. */
+  /** Present if `invoke` runs. */
   readonly invocation?: Invocation
   /** The extension whose code makes the call, if it is not a model. */
   readonly by?: string

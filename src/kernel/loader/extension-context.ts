@@ -26,7 +26,7 @@ export interface KernelPorts {
   readonly clock: Clock
   readonly bus: Bus
   readonly router: Pick<Router, 'register' | 'receive' | 'notify' | 'task'>
-  /** Of the call that runs now, if it is one of a conversation. */
+  /** The person of the call that runs now, if it is one of a conversation. */
   currentPerson(): Recipient | undefined
   readonly agents: AgentPort
   readonly supervisor: SupervisorPort
@@ -38,7 +38,7 @@ export interface KernelPorts {
   /** Where extensions have their data folders, absolute. */
   readonly dataFolder: string
   logger(id: string): ExtensionLogger
-  /** Of the environment and what `setup` stored. */
+  /** A value of the environment, or one that `setup` stored. */
   secret(name: string): string | undefined
   /** What `setup` stored. */
   storedConfig(id: string): JsonObject

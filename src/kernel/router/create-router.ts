@@ -16,7 +16,7 @@ import { type AddressedEntry, Outbox } from './outbox.ts'
 import { type MessageData, type Reply, type RouterCore, type RouterOptions, system } from './router-core.ts'
 import { MessageWorker } from './send-message.ts'
 
-/** Of one message. */
+/** Maximum length of one message. */
 const mostChars = 100_000
 /** For messages that are being delivered. */
 const closingMs = 1_000

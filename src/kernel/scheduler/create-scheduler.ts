@@ -25,7 +25,7 @@ export interface SchedulerOptions {
 }
 
 export interface FiredTask {
-  /** Of this run. */
+  /** The id of this run. */
   readonly id: string
   /** Says so if it is late. */
   readonly text: string

@@ -73,7 +73,7 @@ export interface FoundExtension {
   /** Absolute. */
   readonly folder: string
   readonly source: 'project' | 'user' | 'bundled'
-  /** Of all files in the folder. Trust and quarantine are bound to it. */
+  /** The hash of all files in the folder. Trust and quarantine are bound to it. */
   readonly hash: string
   readonly trusted: boolean
   /** Trusted, or a person has given it its permissions. If not, it gives no work to the orchestrator. */

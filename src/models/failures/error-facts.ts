@@ -6,7 +6,7 @@ import { FailureError } from './failure.ts'
 export interface ErrorFacts {
   /** Our own failure, if the error has one as its cause. */
   readonly own: FailureError | undefined
-  /** Of the error and its causes. */
+  /** Names of the error and its causes. */
   readonly names: readonly string[]
   readonly message: string
   readonly status: number | undefined

@@ -115,7 +115,7 @@ export class Runtime implements AgentRuntime {
     })
   }
 
-  /** Of the newest configuration. */
+  /** The parts of the newest configuration. */
   get parts(): RuntimeParts {
     return this.#newest.parts
   }

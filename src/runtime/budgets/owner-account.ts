@@ -44,12 +44,12 @@ export interface FirstRequest extends Pick<AskAction, 'model' | 'reservation'> {
 export class OwnerAccount {
   readonly owner: string
   budget: OwnerBudget
-  /** Of all trees: a session waits here for the requests of any of them. */
+  /** Shared by all trees: a session waits here for the requests of any of them. */
   readonly queue = new BudgetQueue()
   readonly #ports: OwnerAccountPorts
   #trees = 0
   #day = ''
-  /** Of `#day`, as far as known. */
+  /** What was spent on `#day`, as far as known. */
   #stored = nothing
   /** Charges of this account that the store has confirmed since it was opened. */
   #confirmed = nothing

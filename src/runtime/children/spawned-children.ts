@@ -43,7 +43,7 @@ const closeMs = 10_000
 /** The turns of one child that run now. */
 interface Running {
   ended: Promise<void>
-  /** Of the turn that runs. */
+  /** Interrupts the turn that runs. */
   interrupt: Interrupt
   /** Resolves when that turn has had enough time to end after its interrupt. */
   late: Promise<void>

@@ -17,7 +17,7 @@ import { statusOf } from './tree-status.ts'
 export interface RecordedRun extends PendingApprovals {
   readonly events: readonly InteractionEvent[]
   readonly status: TreeSummary['status']
-  /** Of the last turn; so far, if that is still open. */
+  /** The outcome of the last turn; so far, if that is still open. */
   readonly outcome: Outcome
   /** The turns of the root in order; the last one so far, if it is open. */
   readonly turns: readonly TurnOperation[]

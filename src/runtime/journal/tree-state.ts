@@ -13,7 +13,7 @@ import { Sequence } from '../../util/sequence.ts'
 /** The state of all sessions of a tree, folded from its events. */
 export interface TreeState {
   readonly root: SessionState
-  /** Of the last turn of the root. Once their call has ended, only what the outcome needs. */
+  /** The children of the last turn of the root. Once their call has ended, only what the outcome needs. */
   readonly children: ReadonlyMap<SessionId, SessionState>
   /** Children whose spending has been added to their parent. */
   readonly settled: ReadonlySet<SessionId>

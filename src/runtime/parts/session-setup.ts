@@ -73,7 +73,7 @@ const outputChars = ({ output }: AgentSpec): number =>
 export class SessionSetup {
   readonly #options: SessionSetupOptions
   readonly #effective = new WeakMap<ToolRegistry, EffectiveAgents>()
-  /** Of the last registry: usually there is only one. */
+  /** Cached for the last registry: usually there is only one. */
   #last: { readonly registry: ToolRegistry; readonly agents: EffectiveAgents } | undefined
   readonly #asChild = new Map<string, AgentSpec>()
   /** Children with the rules and sandbox settings of their parents. */

@@ -15,7 +15,7 @@ const partChars = 4_000
 interface SelectionOptions {
   readonly inquiryOptions: InquiryOptions
   readonly startInterrupt: Interrupt
-  /** Of the owner, if it has a budget: the request takes at most half of what is left. */
+  /** The account of the owner, if it has a budget: the request takes at most half of what is left. */
   readonly account: Pick<TreeAccount, 'reserveSelection'> | undefined
 }
 

@@ -4,7 +4,7 @@ import type { RuntimeParts } from '../parts/runtime-parts.ts'
 
 /** The runtime, for those who manage stored sessions. */
 export interface SessionsHost {
-  /** Of the newest configuration. */
+  /** The parts of the newest configuration. */
   readonly parts: RuntimeParts
   /** Fires when no tree is driven here any more. */
   readonly closed: Interrupt

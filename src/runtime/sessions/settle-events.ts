@@ -10,7 +10,7 @@ import { openTree } from '../tree/open-tree.ts'
 export interface SettledEvents {
   /** The given events and those that end everything. */
   readonly events: readonly InteractionEvent[]
-  /** Of the root, after them. */
+  /** The state of the root after them. */
   readonly root: SessionState
 }
 

@@ -26,9 +26,9 @@ export type Answer = Extract<InboxMessage, { kind: 'approval' }>
 type Place = Pick<Store, 'journal' | 'trees' | 'inbox'>
 
 interface StoredRow {
-  /** Of the row. */
+  /** The position of the row. */
   readonly position: number
-  /** Of the request in the journal. */
+  /** The number of the request in the journal. */
   readonly seq: number
 }
 

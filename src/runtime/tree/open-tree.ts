@@ -56,7 +56,7 @@ interface OpenTreeOptions extends Claimed {
   readonly title: string
   readonly principal: Principal | undefined
   readonly account: TreeAccount | undefined
-  /** Of a new tree. */
+  /** Present for a new tree. */
   readonly identity?: TreeIdentity
 }
 

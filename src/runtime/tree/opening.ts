@@ -28,7 +28,7 @@ export interface Opening {
   readonly history: readonly Message[]
   readonly changes: AgentChanges | undefined
   readonly traceContext?: TraceContext | undefined
-  /** Of the owner, if it has a budget. Opened before anything is asked or stored. */
+  /** The account of the owner, if it has a budget. Opened before anything is asked or stored. */
   account?: TreeAccount | undefined
 }
 

@@ -64,7 +64,7 @@ interface TreeOptions {
   readonly state: TreeState
   /** Who opened it. */
   readonly principal: Principal | undefined
-  /** Of the owner, if it has a budget and a turn is about to start or continue. */
+  /** The account of the owner, if it has a budget and a turn is about to start or continue. */
   readonly account: TreeAccount | undefined
 }
 
@@ -84,7 +84,7 @@ export class Tree implements TreePort, EventWriter, ParentTree {
   parts: RuntimeParts
   /** Whether later turns keep the recorded definitions. */
   isPinned = false
-  /** Of the driver. */
+  /** Set by the driver. */
   mailbox: { drain(): Promise<void> } | undefined
   registry: ToolRegistry
   readonly #ledger: Ledger

@@ -68,7 +68,7 @@ export interface HeadendServer {
   refusal(thrown: unknown, form: ErrorBody): Response
   readonly admission: Admission
   readonly streams: OpenStreams
-  /** Of the work for all connections. */
+  /** Shares the time between the work for all connections. */
   readonly slices: TimeSlices
   /** From now on no turn is started. */
   drain(): void

@@ -36,7 +36,7 @@ export type Permission =
 interface Wanted {
   readonly offered: OfferedTool
   readonly input: JsonObject
-  /** Of the model. */
+  /** The reason that the model gave. */
   readonly reason: string | undefined
 }
 

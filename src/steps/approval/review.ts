@@ -98,7 +98,7 @@ interface Understood {
   readonly title: string
   readonly approved?: { readonly by: string }
   readonly answer?: string
-  /** Of the approved request. */
+  /** The lane of the approved request. */
   readonly lane?: Lane
 }
 

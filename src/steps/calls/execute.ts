@@ -297,7 +297,7 @@ interface Ended {
   readonly status: ItemStatus
   readonly output: ToolOutput
   readonly latencyMs: number
-  /** Of the monotonic clock, if it was read just now. */
+  /** A reading of the monotonic clock, if it was read just now. */
   readonly moment?: number
 }
 

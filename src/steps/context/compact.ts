@@ -102,7 +102,7 @@ interface Kept {
   readonly messages: readonly Message[]
   readonly isCut: boolean
   readonly dropped: readonly Message[]
-  /** Of the stored text of everything that was dropped or cut. */
+  /** The handle of the stored text of everything that was dropped or cut. */
   readonly handle: BlobId
   readonly bytes: number
 }

@@ -18,7 +18,7 @@ const blockBytes = 5 * megabyte
 const minWeight = megabyte / 4
 
 export interface PartSource {
-  /** Of the model. */
+  /** The abilities of the model. */
   readonly abilities: readonly ModelAbility[]
   /** Those of the request before. */
   readonly kept?: LoadedParts | undefined

@@ -4,7 +4,7 @@ import { withOutputCap } from './ask.ts'
 
 export interface RecordedStep {
   readonly started: InteractionEvent<'interaction.step.started'>
-  /** Of the session, right after it. */
+  /** The state of the session right after it. */
   readonly state: SessionState
 }
 

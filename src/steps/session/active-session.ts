@@ -125,7 +125,7 @@ export interface ChildStart {
   readonly number?: number
   /** Called once it is accepted, or found again: its number is taken. */
   readonly accepted?: () => void
-  /** Of the call that starts it. */
+  /** The interrupt of the call that starts it. */
   readonly interrupt: Interrupt
   readonly slots: QueueSlots | undefined
 }

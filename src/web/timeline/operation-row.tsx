@@ -90,7 +90,7 @@ export function useNodes(store: SessionStore, of: Operation): void {
   if (turn) store.use(turn)
 }
 
-/** Of an operation that may grow. */
+/** The time of an operation that may grow. */
 export const timeText = (facts: RowFacts): string => workTime(facts, isGrowing(facts) ? elapsed : duration)
 
 function spentText({ spent }: RowFacts): string {
