@@ -257,7 +257,7 @@ export class OwnSessions {
       return undefined
     } catch (error) {
       // Another server in this folder was faster.
-      if (error instanceof TroupeError && error.code === 'session_owned') return undefined
+      if (error instanceof TroupeError && error.code === 'session_driven') return undefined
       this.#failed.add(treeId)
       const problem = messageOf(error)
       if (!this.#isClosed) this.#options.report(`Session ${treeId} cannot be continued: ${problem}`)

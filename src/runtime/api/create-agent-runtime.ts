@@ -37,7 +37,7 @@ import type { Variables } from '../parts/session-overlays.ts'
 import { findAgent, matchAgent, onlyAgent, type Selected, withAgent } from '../selection/select-agent.ts'
 import { type Answer, effectOf, type StoredAnswer, storeAnswer } from '../sessions/store-answer.ts'
 import { Feed } from '../tree/event-feed.ts'
-import { ownedTree } from '../tree/find-tree.ts'
+import { drivenTree } from '../tree/find-tree.ts'
 import { JournalPages } from '../tree/journal-pages.ts'
 import { firstEvent } from '../tree/open-tree.ts'
 import { type Beginning, begunTurn, type Opening, openAccount, openedBy, openingAgent, withoutSecrets } from '../tree/opening.ts'
@@ -376,7 +376,7 @@ export class Runtime implements AgentRuntime {
       const { deleteTree } = await import('../tree/delete-tree.ts')
       const deletion = await deleteTree(this.parts.options.store, treeId)
       if (deletion.ok) this.#forget(treeId)
-      else throw deletion.refusal === 'driven' ? ownedTree(treeId, deletion.driver) : unknownTree(treeId)
+      else throw deletion.refusal === 'driven' ? drivenTree(treeId, deletion.driver) : unknownTree(treeId)
     } finally {
       this.#deleting.delete(treeId)
     }

@@ -37,8 +37,8 @@ export async function startSession(host: Runtime, input: RunInput, options: Star
     } catch (error) {
       const other = await existingSession(host, start)
       if (other) return other
-      const isOwned = options.clientId !== undefined && error instanceof TroupeError && error.code === 'session_owned'
-      if (!isOwned || !(await nextChange(host, treeId))) throw error
+      const isDriven = options.clientId !== undefined && error instanceof TroupeError && error.code === 'session_driven'
+      if (!isDriven || !(await nextChange(host, treeId))) throw error
     }
   }
 }

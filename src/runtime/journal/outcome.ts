@@ -94,7 +94,7 @@ const reasons: { readonly [Code in ErrorCode]?: TurnReason } = {
   store_failed: 'store',
   store_invalid: 'store',
   session_moved: 'store',
-  session_owned: 'store',
+  session_driven: 'store',
   internal: 'internal',
 }
 

@@ -3,9 +3,9 @@ import {
   type AgentSpec,
   type Clock,
   type Diagnostic,
+  type DriverId,
   type InputPart,
   type MaybePromise,
-  type OwnerId,
   type SchemaValidator,
   type SessionId,
   type Tool,
@@ -96,7 +96,8 @@ export class RuntimeParts {
   readonly options: PartsOptions
   /** By name. A session keeps the definition that it began with; agents that it names may have been removed since. */
   readonly agents: ReadonlyMap<string, AgentSpec>
-  readonly owner: OwnerId
+  /** This process, as the driver of trees. */
+  readonly driver: DriverId
   /** Shared by all configurations of a runtime: a turn begins with the newest. */
   readonly catalogue: { newest: RuntimeParts }
   /** A fingerprint of sandbox, hooks and rules: approvals hold under it only. */
@@ -130,7 +131,7 @@ export class RuntimeParts {
     this.options = options
     this.catalogue = previous?.catalogue ?? { newest: this }
     this.agents = new Map(options.config.agents.map((agent) => [agent.name, agent]))
-    this.owner = previous?.owner ?? (options.ids.next() as OwnerId)
+    this.driver = previous?.driver ?? (options.ids.next() as DriverId)
     this.policy = policyOf(options)
     const hasSameModels =
       previous?.options.adapter === options.adapter && haveSameJson(previous.options.config.unpriced, options.config.unpriced)

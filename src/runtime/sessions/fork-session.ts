@@ -1,8 +1,8 @@
 import {
   type Clock,
+  type DriverId,
   type Ids,
   type InteractionEvent,
-  type OwnerId,
   type Principal,
   type Store,
   type TreeId,
@@ -61,7 +61,7 @@ export async function forkSession(store: Store, from: TreeId, options: ForkOptio
     ...(labels && { labels }),
     ...(workspace !== undefined && { workspace }),
   }
-  await writeTree(store, { treeId, owner: ids.next() as OwnerId, from, events, summary, identity, turns })
+  await writeTree(store, { treeId, driver: ids.next() as DriverId, from, events, summary, identity, turns })
   return treeId
 }
 
@@ -93,15 +93,15 @@ function turnRecordsOf(events: readonly InteractionEvent[]): readonly TurnRecord
 }
 
 interface NewTree extends Pick<Parameters<Store['journal']['append']>[0], 'treeId' | 'events' | 'summary' | 'identity' | 'turns'> {
-  readonly owner: OwnerId
+  readonly driver: DriverId
   /** The tree that has the blobs. */
   readonly from: TreeId
 }
 
-async function writeTree(store: Store, { owner, from, ...tree }: NewTree): Promise<void> {
+async function writeTree(store: Store, { driver, from, ...tree }: NewTree): Promise<void> {
   const { journal, trees } = store
   const { treeId, events } = tree
-  const claim = await journal.claim(treeId, owner)
+  const claim = await journal.claim(treeId, driver)
   if (!claim.ok) throw takenId(treeId)
   const { epoch, seq } = claim
   if (seq > 0) await journal.release(treeId, epoch)

@@ -35,14 +35,14 @@ export async function claimTree(parts: RuntimeParts, treeId: TreeId, agent: Agen
   const registry = listed instanceof Promise ? await listed : listed
   const resolving = parts.models.resolve(agent)
   if (resolving) await resolving
-  const claiming = parts.options.store.journal.claim(treeId, parts.owner)
+  const claiming = parts.options.store.journal.claim(treeId, parts.driver)
   const claim = claiming instanceof Promise ? await claiming : claiming
   if (claim.ok) return { registry, epoch: claim.epoch, seq: claim.seq }
-  throw ownedTree(treeId, claim.owner)
+  throw drivenTree(treeId, claim.driver)
 }
 
-export const ownedTree = (treeId: TreeId, owner: string): TroupeError =>
-  new TroupeError('session_owned', `Session ${treeId} is driven by ${owner}.`, {
+export const drivenTree = (treeId: TreeId, driver: string): TroupeError =>
+  new TroupeError('session_driven', `Session ${treeId} is driven by ${driver}.`, {
     remedy: 'Wait until it is released, or end that process.',
   })
 

@@ -134,7 +134,7 @@ export class TreeDriver {
     const account = before.root.turn.kind === 'open' && principal ? await parts.accounts?.open(principal.id) : undefined
     const { registry, epoch, seq } = await claimWith(account, parts, { treeId, agent })
     try {
-      // The previous owner may have written more before the claim.
+      // The previous driver may have written more before the claim.
       const state = await parts.trees.stateOf(treeId, before)
       refuseWithoutAgents(parts, state)
       if (parts.sources)
@@ -246,7 +246,7 @@ export class TreeDriver {
     try {
       await parts.options.store.journal.release(this.treeId, epoch)
     } catch {
-      // The next owner finds that this one is gone.
+      // The next driver finds that this one is gone.
     }
     // After a failure the journal, not the memory, is the state.
     if (stopped?.status === 'failed' || stopped === released) parts.trees.forget(this.treeId)

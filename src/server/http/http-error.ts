@@ -38,7 +38,7 @@ const statusOfCode: { readonly [Code in ErrorCode]: ServerErrorCode } = {
   session_unknown: 'not_found',
   step_unknown: 'not_found',
   request_not_recorded: 'not_found',
-  session_owned: 'conflict',
+  session_driven: 'conflict',
   session_mismatch: 'conflict',
   session_moved: 'conflict',
   approval_unknown: 'not_found',

@@ -19,7 +19,7 @@ export function observedStore(store: Store, observer: StoreObserver): Store {
   return {
     ...store,
     journal: {
-      claim: (treeId, owner) => journal.claim(treeId, owner),
+      claim: (treeId, driver) => journal.claim(treeId, driver),
       release: (treeId, epoch) => journal.release(treeId, epoch),
       read(...range) {
         const events = journal.read(...range)

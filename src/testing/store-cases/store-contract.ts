@@ -1,11 +1,11 @@
 import type { Store } from '../../contracts/index.ts'
 import type { ContractCase } from '../contract-case.ts'
 import { blobCases, snapshotCases } from './blob-cases.ts'
+import { claimCases } from './claim-cases.ts'
 import { filterCases, updateCases } from './filter-cases.ts'
 import { inboxCases, watchCases } from './inbox-cases.ts'
 import { journalCases, repeatCases } from './journal-cases.ts'
 import { listWatchCases } from './list-watch-cases.ts'
-import { ownershipCases } from './ownership-cases.ts'
 import { recordCases, usageCases } from './record-cases.ts'
 import type { StoreCases } from './sample-tree.ts'
 import { searchCases } from './search-cases.ts'
@@ -31,7 +31,7 @@ export function storeContract(open: () => Promise<StoreUnderTest>): readonly Con
   const groups: { readonly [group: string]: StoreCases } = {
     journal: journalCases,
     'repeated append': repeatCases,
-    ownership: ownershipCases,
+    claims: claimCases,
     watch: watchCases,
     inbox: inboxCases,
     blobs: blobCases,

@@ -14,8 +14,8 @@ interface Holding {
  * 2. The heartbeat runs only while there is a holding, and never keeps the process alive.
  * 3. A release that could not be stored is repeated with the heartbeat. For this process the tree has no driver from then on.
  */
-export class Ownership {
-  /** Tells this store from an earlier or later one under the same owner id. */
+export class ClaimedTrees {
+  /** Tells this store from an earlier or later one under the same driver id. */
   readonly instance = randomUUID()
   readonly #queue: CommitQueue
   readonly #heartbeatMs: number
@@ -67,7 +67,7 @@ export class Ownership {
     this.#beat ??= this.#queue
       .add({
         apply: (tables) => {
-          tables.owners.renew(this.instance)
+          tables.drivers.renew(this.instance)
           for (const [, release] of late) release.apply(tables)
         },
         committed: () => {

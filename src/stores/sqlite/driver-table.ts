@@ -1,18 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { OwnerId } from '../../contracts/index.ts'
+import type { DriverId } from '../../contracts/index.ts'
 import { encodeText } from './encoding.ts'
-import type { SilentOwner } from './lock-holder.ts'
+import type { SilentDriver } from './lock-holder.ts'
 import type { SqliteSettings } from './sqlite-options.ts'
 
 /**
- * The owners of trees, and when each was last seen alive.
+ * The drivers of trees, and when each was last seen alive.
  *
  * 1. A row belongs to the store that registered it last (`instance`). Only that one renews or removes it, so a
- *    heartbeat never revives an owner that was replaced.
- * 2. Only owners that have trees have a row; an owner without one is dead.
- * 3. Correctness does not depend on the verdict: the epoch refuses writes of an owner that was wrongly found dead.
+ *    heartbeat never revives a driver that was replaced.
+ * 2. Only drivers that have trees have a row; a driver without one is dead.
+ * 3. Correctness does not depend on the verdict: the epoch refuses writes of a driver that was wrongly found dead.
  */
-export function ownerTable(database: DatabaseSync, { timing, surroundings }: SqliteSettings) {
+export function driverTable(database: DatabaseSync, { timing, surroundings }: SqliteSettings) {
   const find = database.prepare('SELECT pid, host, seen_at FROM owners WHERE id = ?')
   const all = database.prepare('SELECT id, pid, host, seen_at FROM owners ORDER BY seen_at')
   const register = database.prepare(
@@ -28,24 +28,24 @@ export function ownerTable(database: DatabaseSync, { timing, surroundings }: Sql
     return Math.abs(surroundings.now() - Number(seen_at)) <= timing.leaseMs
   }
   return {
-    /** The owner in words, for people; `undefined` when it is dead. */
-    alive(owner: OwnerId): string | undefined {
-      const row = find.get(encodeText(owner))
+    /** The driver in words, for people; `undefined` when it is dead. */
+    alive(driver: DriverId): string | undefined {
+      const row = find.get(encodeText(driver))
       return row && isAlive(row) ? `process ${row.pid} on ${row.host}` : undefined
     },
     /** As `trees` has them. */
     dead: (): readonly string[] => all.all().flatMap((row) => (isAlive(row) ? [] : [String(row.id)])),
-    /** Owners of this host whose process lives, but whose lease has expired. */
-    silent: (): readonly SilentOwner[] =>
+    /** Drivers on this host whose process lives, but whose lease has expired. */
+    silent: (): readonly SilentDriver[] =>
       all.all().flatMap(({ pid, host, seen_at }) => {
         const silentMs = surroundings.now() - Number(seen_at)
         const isSuspect = host === surroundings.host && silentMs > timing.leaseMs && surroundings.isAlive(Number(pid))
         return isSuspect ? [{ pid: Number(pid), silentMs }] : []
       }),
-    register: (owner: OwnerId, instance: string) =>
-      register.run(encodeText(owner), instance, surroundings.pid, surroundings.host, surroundings.now()),
-    /** Removes an owner that has no trees. */
-    removeIdle: (owner: OwnerId) => dismiss.run(encodeText(owner)),
+    register: (driver: DriverId, instance: string) =>
+      register.run(encodeText(driver), instance, surroundings.pid, surroundings.host, surroundings.now()),
+    /** Removes a driver that has no trees. */
+    removeIdle: (driver: DriverId) => dismiss.run(encodeText(driver)),
     renew: (instance: string) => renew.run(surroundings.now(), instance),
     remove: (instance: string) => remove.run(instance),
   }

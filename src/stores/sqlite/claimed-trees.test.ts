@@ -4,32 +4,32 @@ import { setImmediate as macrotask } from 'node:timers/promises'
 import { describe, it, onTestFinished } from 'vitest'
 import { dataFolder } from '../../../test/fixtures/data-folder.ts'
 import { alice, appended, batch, bob, claimed, one, two } from '../../testing/store-cases/sample-tree.ts'
+import { driverTable } from './driver-table.ts'
 import { lockHolder } from './lock-holder.ts'
-import { ownerTable } from './owner-table.ts'
 import { settingsOf } from './sqlite-options.ts'
 
 /** No heartbeat but where a test asks for one. */
 const silent = { heartbeatMs: 1_000_000 }
 
-interface OwnerRow {
+interface DriverRow {
   readonly id: string
   readonly pid: number
   readonly seen_at: number
 }
 
-function owners(file: string): () => readonly OwnerRow[] {
+function drivers(file: string): () => readonly DriverRow[] {
   const database = new DatabaseSync(file)
   onTestFinished(() => database.close())
   const select = database.prepare('SELECT id, pid, seen_at FROM owners ORDER BY id')
-  return () => select.all().map((row) => ({ ...row })) as unknown as readonly OwnerRow[]
+  return () => select.all().map((row) => ({ ...row })) as unknown as readonly DriverRow[]
 }
 
-describe('an owner', () => {
+describe('a driver', () => {
   it('that lives is named', async () => {
     const folder = await dataFolder()
     await claimed(folder.open({ surroundings: { pid: 123, host: 'here', isAlive: () => true } }), one)
     const claim = await folder.open({ surroundings: { host: 'here', isAlive: () => true } }).journal.claim(one, bob)
-    assert.deepEqual(claim, { ok: false, owner: 'process 123 on here' })
+    assert.deepEqual(claim, { ok: false, driver: 'process 123 on here' })
   })
 
   it('whose process is gone is replaced immediately, and refused from then on', async () => {
@@ -99,7 +99,7 @@ describe('an owner', () => {
   })
 })
 
-describe('an owner that lives and is silent', () => {
+describe('a driver that lives and is silent', () => {
   it('is suspected of holding the file if the system does not report the holder', async () => {
     const folder = await dataFolder()
     let now = 1_000_000
@@ -109,9 +109,9 @@ describe('an owner that lives and is silent', () => {
     onTestFinished(() => database.close())
     const settings = settingsOf({ path: folder.path, surroundings })
     now += 15_000
-    assert.deepEqual(ownerTable(database, settings).silent(), [])
+    assert.deepEqual(driverTable(database, settings).silent(), [])
     now += 5_000
-    const holder = lockHolder('/nowhere/troupe.db', () => ownerTable(database, settings).silent())
+    const holder = lockHolder('/nowhere/troupe.db', () => driverTable(database, settings).silent())
     assert.deepEqual(holder?.name, 'probably process 123, which has been silent for 20 s,')
   })
 })
@@ -122,7 +122,7 @@ describe('the heartbeat', () => {
     let now = 1_000_000
     const store = folder.open({ surroundings: { now: () => now }, timing: { heartbeatMs: 1 } })
     const { epoch } = await claimed(store, one)
-    const rows = owners(folder.file)
+    const rows = drivers(folder.file)
     now += 10_000
     while (rows()[0]?.seen_at !== now) await macrotask()
     const stranger = folder.open({ surroundings: { now: () => now + 10_000, isAlive: () => true } })
@@ -131,7 +131,7 @@ describe('the heartbeat', () => {
     assert.deepEqual(rows(), [])
   })
 
-  it('does not revive an owner that was replaced', async () => {
+  it('does not revive a driver that was replaced', async () => {
     const folder = await dataFolder()
     let now = 1_000_000
     const surroundings = { now: () => now, isAlive: () => true }
@@ -139,10 +139,10 @@ describe('the heartbeat', () => {
     await claimed(frozen, one, alice)
     const beats = folder.open({ surroundings: { ...surroundings, pid: 9 }, timing: { heartbeatMs: 1 } })
     await claimed(beats, two, 'carol' as typeof bob)
-    // The same owner id in a new process, which then falls silent: the old process still beats.
+    // The same driver id in a new process, which then falls silent: the old process still beats.
     const successor = folder.open({ surroundings: { ...surroundings, pid: 2 }, timing: silent })
     await claimed(successor, one, alice)
-    const rows = owners(folder.file)
+    const rows = drivers(folder.file)
     // Timers of one length fire in turn: when the third one has beaten several times, the frozen one has as well.
     for (let round = 0; round < 3; round += 1) {
       now += 20_000
@@ -159,13 +159,13 @@ describe('the heartbeat', () => {
   })
 })
 
-describe('the table of owners', () => {
-  it('holds only owners that have trees', async () => {
+describe('the table of drivers', () => {
+  it('holds only drivers that have trees', async () => {
     const folder = await dataFolder()
     const store = folder.open({ surroundings: { pid: 123, host: 'here' }, timing: silent })
     const first = await claimed(store, one)
     await claimed(store, two)
-    const rows = owners(folder.file)
+    const rows = drivers(folder.file)
     const ids = (): readonly string[] => rows().map(({ id }) => id)
     await store.journal.release(one, first.epoch)
     assert.deepEqual(ids(), ['alice'])

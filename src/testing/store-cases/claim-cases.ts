@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { alice, appended, batch, bob, claimed, createTree, events, one, type StoreCases, two } from './sample-tree.ts'
 
-export const ownershipCases: StoreCases = {
+export const claimCases: StoreCases = {
   async 'starts a new tree at seq 0'({ store }) {
     const claim = await store.journal.claim(one, alice)
     assert(claim.ok)
     assert.equal(claim.seq, 0)
   },
-  async 'refuses a second owner while the first lives, and says who that is'({ store, other }) {
+  async 'refuses a second driver while the first lives, and says who that is'({ store, other }) {
     const { epoch } = await claimed(store, one)
     for (const place of [store, other]) {
       const claim = await place.journal.claim(one, bob)
       assert(!claim.ok)
-      assert.notEqual(claim.owner, '')
+      assert.notEqual(claim.driver, '')
     }
     await appended(store, batch(one, epoch, { after: 0, count: 1 }))
   },
@@ -29,7 +29,7 @@ export const ownershipCases: StoreCases = {
     const claims = await Promise.all([store.journal.claim(one, alice), other.journal.claim(one, bob)])
     assert.deepEqual(claims.map(({ ok }) => ok).sort(), [false, true])
   },
-  async 'raises the epoch with every claim, also of the same owner, and refuses the older ones'({ store }) {
+  async 'raises the epoch with every claim, also of the same driver, and refuses the older ones'({ store }) {
     const epoch = await createTree(store, one, 2)
     const second = await claimed(store, one)
     assert(second.epoch > epoch)
