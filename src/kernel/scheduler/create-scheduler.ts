@@ -165,7 +165,7 @@ class StoredScheduler implements RunningScheduler {
       if (task === undefined) await this.#registered.get(key)?.execute(at)
       else {
         const note = isLate(at, clock.now()) ? `This task was due at ${timeText(at)}, and is late.\n` : ''
-        await fire({ id: `schedule:${key}@${at}`, text: `${note}${task}`, from: by ?? ownerOf(key), ...(to && { to }) })
+        await fire({ id: `schedule:${key}@${at}`, text: `${note}${task}`, from: by ?? extensionOf(key), ...(to && { to }) })
       }
     } catch (error) {
       this.#report('error', `Schedule ${key}: the run of ${timeText(at)} failed: ${messageOf(error)}`)
@@ -173,7 +173,7 @@ class StoredScheduler implements RunningScheduler {
     await this.#guarded(() => endRun(this.#table, key, at))
   }
 
-  async #missed({ key, task, to, by = ownerOf(key) }: ScheduleRow, since: number, what: string): Promise<void> {
+  async #missed({ key, task, to, by = extensionOf(key) }: ScheduleRow, since: number, what: string): Promise<void> {
     const text = task === undefined ? `Schedule ${key}: ${what}` : `Scheduled task "${task}" of ${by}: ${what}`
     this.#report('warn', text)
     const data = { schedule: key, text, since, ...(to && { to: { ...to } }) }
@@ -186,7 +186,7 @@ class StoredScheduler implements RunningScheduler {
 }
 
 const timeText = (at: number): string => new Date(at).toISOString()
-const ownerOf = (key: string): string => key.slice(0, key.indexOf('/'))
+const extensionOf = (key: string): string => key.slice(0, key.indexOf('/'))
 
 const taskOf = ({ key, task = '', when, to, due, running = 0, by }: ScheduleRow, prefix: string): ScheduledTask => ({
   id: key.slice(prefix.length),

@@ -303,7 +303,7 @@ export class Runtime implements AgentRuntime {
     if (startInterrupt && !driver) return { clientId, driven: false }
     let isElsewhere = !driver && (await this.isDrivenElsewhere(treeId))
     const isBeginning = message.kind === 'input' || message.kind === 'send_held'
-    if (isBeginning && (driver?.isIdle ?? !isElsewhere)) await this.#admit(treeId, clientId, message)
+    if (isBeginning && (driver?.isIdle ?? !isElsewhere)) await this.#requireBudget(treeId, clientId, message)
     if (message.kind === 'input' && message.changes) await this.#checkSettings(treeId, message.changes, isElsewhere)
     const stored = message.kind === 'input' ? { ...message, parts: await storeInput(this.parts, { treeId }, message.parts) } : message
     // From here on only an answer is refused, if another one was faster: a caller that tries again would send a message twice.
@@ -331,13 +331,13 @@ export class Runtime implements AgentRuntime {
   }
 
   /** A message that would begin a turn which its owner cannot pay. One that was stored before is not refused. */
-  async #admit(treeId: TreeId, clientId: ClientId, message: Beginning): Promise<void> {
+  async #requireBudget(treeId: TreeId, clientId: ClientId, message: Beginning): Promise<void> {
     const { trees, inbox } = this.parts.options.store
     const entry = this.parts.accounts && (await trees.get(treeId))
     if (entry?.owner === undefined || entry.status === 'running' || entry.status === 'suspended') return
     const begun = async () => begunTurn((await this.parts.trees.stateOf(treeId)).root, message)
     try {
-      await this.parts.accounts?.admit(entry.owner, begun, this.#leaving)
+      await this.parts.accounts?.requireBudget(entry.owner, begun, this.#leaving)
     } catch (error) {
       if (!(await inbox.read(treeId, 0)).some((row) => row.clientId === clientId)) throw error
     }

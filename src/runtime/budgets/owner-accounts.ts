@@ -40,11 +40,11 @@ export class OwnerAccounts {
    *
    * @throws BudgetExhaustedError if what is left to the owner today pays no answer.
    */
-  async admit(owner: string, begun: () => MaybePromise<SessionState>, interrupt: Interrupt): Promise<void> {
+  async requireBudget(owner: string, begun: () => MaybePromise<SessionState>, interrupt: Interrupt): Promise<void> {
     const tree = await this.open(owner)
     try {
       tree?.account.refuseIfExhausted()
-      if (tree) await tree.admit(await begun(), interrupt)
+      if (tree) await tree.requireBudget(await begun(), interrupt)
     } finally {
       tree?.leave()
     }

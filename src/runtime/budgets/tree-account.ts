@@ -32,7 +32,7 @@ export class TreeAccount {
   readonly #recorded = new Map<number, OwnerUsage>()
   /** Recorded, and not stored yet. */
   #unstored = noUse
-  /** What the first request of an admitted turn needs at least, until it starts. Others cannot have it. */
+  /** What the first request of an accepted turn needs at least, until it starts. Others cannot have it. */
   #least = nothing
   #isOpen = true
 
@@ -54,7 +54,7 @@ export class TreeAccount {
   }
 
   /** Reserves for the first request of a turn. @throws BudgetExhaustedError if what is left pays no answer. */
-  async admit(begun: SessionState, interrupt: Interrupt): Promise<void> {
+  async requireBudget(begun: SessionState, interrupt: Interrupt): Promise<void> {
     if (this.#reserveFirst(begun, false)) return
     const place: Place = { ticket: undefined }
     const isReady = (): boolean => decide(begun, this.accounts()).kind !== 'defer'

@@ -2,7 +2,7 @@ import type { AgentSpec, Clock, Diagnostic, SessionToolSource, SourceSession } f
 import { matchesSource } from '../../policy/tool-name-patterns.ts'
 import type { ToolRegistry } from '../../steps/index.ts'
 import type { Redactor } from '../../util/redact.ts'
-import { OpenedSource } from './opened-source.ts'
+import { SessionToolList } from './session-tool-list.ts'
 
 export interface TreeSourcesOptions {
   readonly session: Omit<SourceSession, 'report'>
@@ -15,7 +15,7 @@ export interface TreeSourcesOptions {
 }
 
 interface Built {
-  readonly opened: readonly OpenedSource[]
+  readonly opened: readonly SessionToolList[]
   readonly lists: readonly unknown[]
   readonly registry: ToolRegistry
 }
@@ -29,7 +29,7 @@ interface Built {
  */
 export class TreeSources {
   #options: TreeSourcesOptions
-  readonly #opened = new Map<SessionToolSource, OpenedSource>()
+  readonly #opened = new Map<SessionToolSource, SessionToolList>()
   readonly #built = new Map<string, Built>()
   readonly #problems: Diagnostic[] = []
   #record: ((diagnostic: Diagnostic) => void) | undefined
@@ -85,12 +85,12 @@ export class TreeSources {
     await Promise.allSettled([...this.#opened.values()].map((each) => each.close()))
   }
 
-  #open(source: SessionToolSource): OpenedSource {
+  #open(source: SessionToolSource): SessionToolList {
     const known = this.#opened.get(source)
     if (known) return known
     const { session, clock, redactor } = this.#options
     const report = (diagnostic: Diagnostic): void => this.#report({ ...diagnostic, message: redactor.text(diagnostic.message) })
-    const opened = new OpenedSource(source, { ...session, report }, { clock, redactor })
+    const opened = new SessionToolList(source, { ...session, report }, { clock, redactor })
     this.#opened.set(source, opened)
     return opened
   }

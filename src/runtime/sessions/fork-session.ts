@@ -28,7 +28,7 @@ export interface ForkOptions {
   readonly ids?: Ids
   readonly clock?: Pick<Clock, 'now'>
   /** Called before the copy is stored. */
-  readonly admit?: ((root: SessionState) => Promise<void>) | undefined
+  readonly requireBudget?: ((root: SessionState) => Promise<void>) | undefined
 }
 
 /**
@@ -52,7 +52,7 @@ export async function forkSession(store: Store, from: TreeId, options: ForkOptio
   const copied = copyEvents(await store.journal.read(from, 0, last), from, treeId)
   const { events, root } = withCopyMark(await settleEvents(asFork(copied, { from, seq: last, principal, at: clock.now() }), 'fork'))
   const turns = turnRecordsOf(events)
-  await options.admit?.(root)
+  await options.requireBudget?.(root)
   const { title, labels, workspace } = entry
   const summary = summaryOf(root, { title, openRequests: 0 })
   const owner = principal?.id

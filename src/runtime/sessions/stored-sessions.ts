@@ -62,12 +62,12 @@ export function storedSessions(host: SessionsHost): StoredSessions {
       const { accounts } = host.parts
       const owner = options.principal?.id
       // A copy is made to continue it.
-      const admit = async (root: SessionState) =>
+      const requireBudget = async (root: SessionState) =>
         owner === undefined
           ? undefined
-          : accounts?.admit(owner, () => begunTurn(root, { kind: 'input', parts: [], mode: 'queue' }), host.closed)
+          : accounts?.requireBudget(owner, () => begunTurn(root, { kind: 'input', parts: [], mode: 'queue' }), host.closed)
       const { forkSession } = await import('./fork-session.ts')
-      const forkId = await forkSession(store, sessionId as TreeId, { ...options, ids, clock, admit })
+      const forkId = await forkSession(store, sessionId as TreeId, { ...options, ids, clock, requireBudget })
       host.hold(forkId)
       return forkId
     },

@@ -103,7 +103,7 @@ export class TreeDriver {
       )
       tree.isPinned = begin.isPinned
       // What the selection of the agent has cost is charged with the session.
-      if (opening?.isStart && !selected.asked) await opening.account?.admit(begunTurn(tree.root.state), startInterrupt)
+      if (opening?.isStart && !selected.asked) await opening.account?.requireBudget(begunTurn(tree.root.state), startInterrupt)
       // Another session may get the same key first: then this one never begins.
       if (opening?.identity.key !== undefined) await tree.flush()
       return new TreeDriver(tree, feed, { epoch, whenIdle: 'settle', inboxCursor: 0 })

@@ -13,13 +13,13 @@ const valid = new WeakSet<Tool>()
 const failureMs = 5_000
 
 /**
- * One source of tools, opened for one tree.
+ * The tools of one source that was opened for one tree, and their changes.
  *
  * 1. `tools` changes only in `refresh`: what a turn began with stays until the next turn.
  * 2. A source that fails, or does not answer, has no tools, and is asked again before a later turn.
  * 3. A tool that is invalid, or whose name does not begin with the name of the source, is left out.
  */
-export class OpenedSource {
+export class SessionToolList {
   readonly name: string
   readonly #source: SessionToolSource
   readonly #session: SourceSession

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { Story } from '../../test/fixtures/run-story.ts'
-import { applyEvent, emptyTree } from './run-tree.ts'
+import { applyEvent, emptyTree } from './fold-events.ts'
 
 const red = '\u001b[31m'
 

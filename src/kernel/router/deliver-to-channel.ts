@@ -19,7 +19,7 @@ interface Delivery {
 }
 
 /** `true`: delivered. `false`: given up. `undefined`: the channel was removed first. A call that was late may have worked: messages have ids. */
-export async function deliver(send: () => MaybePromise<void>, { clock, signal, report }: Delivery): Promise<boolean | undefined> {
+export async function deliverToChannel(send: () => MaybePromise<void>, { clock, signal, report }: Delivery): Promise<boolean | undefined> {
   for (let attempt = 1; !signal.aborted; attempt++) {
     try {
       await withinTime(send, { clock, signal, ms: deadlineMs })
