@@ -2,7 +2,7 @@ import { Readable, Writable } from 'node:stream'
 import { main } from '../src/cli/main.ts'
 import { Output } from '../src/cli/terminal/output.ts'
 import { paintFor, windowFor } from '../src/cli/terminal/paint.ts'
-import { sharedModelHealth } from '../src/steps/model/model-health.ts'
+import { sharedModelHealth } from '../src/steps/model-health.ts'
 
 export interface Ended {
   readonly code: number

@@ -2,7 +2,11 @@ import { setImmediate as macrotask } from 'node:timers/promises'
 import type { FakeClock } from '../src/testing/index.ts'
 
 // A fake clock must not run on while something is being loaded for the first time.
-await Promise.all([import('../src/tools/schema/compile-schema.ts'), import('../src/steps/loop/lazy-steps.ts')])
+await Promise.all([
+  import('../src/tools/schema/compile-schema.ts'),
+  import('../src/steps/loop/lazy-steps.ts'),
+  import('../src/steps/model/lazy-additions.ts'),
+])
 
 /** Turns the clock whenever nothing else can happen, until the promise is settled. For runs on a memory store. */
 export async function settle<T>(work: Promise<T>, clock: FakeClock, stepMs = 1_000): Promise<T> {

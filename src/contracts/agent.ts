@@ -4,7 +4,7 @@ import type { AgentLimits } from './limits.ts'
 import type { SandboxPolicy } from './sandbox.ts'
 import type { SkillCard } from './skill.ts'
 
-/** Of the example prompts of an agent. */
+/** Limits of the example prompts of an agent. */
 export const exampleLimits = { max: 6, maxChars: 300 } as const
 
 /** Settings that are passed to the provider. */

@@ -17,7 +17,7 @@ export const errorTable = {
   session_unknown: { retry: false, summary: 'no session has that ID' },
   step_unknown: { retry: false, summary: 'the session has no such model request' },
   request_not_recorded: { retry: false, summary: 'an older version sent the request, and did not record its tools' },
-  session_owned: { retry: true, summary: 'another process runs this session' },
+  session_driven: { retry: true, summary: 'another process runs this session' },
   session_mismatch: { retry: false, summary: 'the session uses a workspace or an agent that this program does not have' },
   session_moved: { retry: false, summary: 'another process has taken over this session' },
   approval_unknown: { retry: false, summary: 'no approval request has that id' },

@@ -100,9 +100,9 @@ export interface TurnTotals {
 
 /** What a model request needs beside the state of its session. Recorded with a step when it differs from that of the step before. */
 export interface RecordedOffer {
-  /** Of the tools and their instructions, which `interaction.offer.recorded` contains. */
+  /** The hash of the tools and their instructions, which `interaction.offer.recorded` contains. */
   readonly hash: string
-  /** Of the model: they decide which images and files it gets. */
+  /** The abilities of the model: they decide which images and files it gets. */
   readonly abilities: readonly ModelAbility[]
   /** Whether the reservation of the step was its `maxOutputTokens`. */
   readonly capsOutput: boolean

@@ -50,7 +50,7 @@ export interface RestToolDefinition {
   readonly pagination?: RestPagination
   /** For the whole call, `30s` or milliseconds. Default `30s`. */
   readonly timeout?: number | string
-  /** Of all responses together. Default 1 MB. */
+  /** For all responses together. Default 1 MB. */
   readonly maxBytes?: number
   /** Default: `read` for GET and HEAD, otherwise `write`. */
   readonly effect?: Effect

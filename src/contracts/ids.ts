@@ -18,4 +18,4 @@ export type ClientId = Branded<'ClientId'>
 export type ApprovalId = Branded<'ApprovalId'>
 export type BlobId = Branded<'BlobId'>
 /** A process that drives trees. */
-export type OwnerId = Branded<'OwnerId'>
+export type DriverId = Branded<'DriverId'>

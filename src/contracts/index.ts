@@ -147,7 +147,7 @@ export {
   type RestParameter,
   type RestToolDefinition,
 } from './http-tools.ts'
-export type { ApprovalId, BlobId, CallId, ClientId, ItemId, OwnerId, SessionId, StepId, TreeId, TurnId } from './ids.ts'
+export type { ApprovalId, BlobId, CallId, ClientId, DriverId, ItemId, SessionId, StepId, TreeId, TurnId } from './ids.ts'
 export {
   type CallIntent,
   type CallItemType,

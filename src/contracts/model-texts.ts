@@ -1,4 +1,4 @@
-import type { JsonOutput } from './index.ts'
+import type { JsonOutput } from './agent.ts'
 
 // Texts for models that more than one area writes or recognises.
 

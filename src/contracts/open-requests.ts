@@ -1,4 +1,5 @@
-import type { InteractionEvent, SessionId } from './index.ts'
+import type { InteractionEvent } from './events.ts'
+import type { SessionId } from './ids.ts'
 
 interface Place {
   readonly sessionId: SessionId

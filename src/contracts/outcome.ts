@@ -10,7 +10,7 @@ import type { Cost, Usage } from './usage.ts'
 export interface Report<Value = Json> {
   readonly format: OutputContract['format']
   readonly text: string
-  /** Of an answer in JSON. With a schema of a library, its transforms and defaults are applied. */
+  /** The value of an answer in JSON. With a schema of a library, its transforms and defaults are applied. */
   readonly value?: Value
 }
 

@@ -10,7 +10,7 @@ import type { Principal } from './principal.ts'
 import type { TreeEntry, TreeFilter } from './store.ts'
 import type { UsageQuery, UsageReport } from './turn-records.ts'
 
-/** Of titles and labels: each is one line. */
+/** Limits of titles and labels: each is one line. */
 export const sessionFieldLimits = { titleChars: 200, labels: 20, labelChars: 64 } as const
 
 /** Settings of a session that its caller sets instead of the definition of the agent. */

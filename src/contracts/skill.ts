@@ -7,9 +7,9 @@ export interface SkillCard {
   readonly name: string
   readonly description: string
   readonly scope: SkillScope
-  /** Of its `SKILL.md`, in its real folder. If that is a link later, it is another skill. */
+  /** The path of its `SKILL.md`, in its real folder. If that is a link later, it is another skill. */
   readonly path: string
-  /** Of the content of its `SKILL.md`, to detect changes. */
+  /** The hash of the content of its `SKILL.md`, to detect changes. */
   readonly hash: string
   readonly displayName?: string
   /** An example request that uses it. */

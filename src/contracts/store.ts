@@ -1,7 +1,7 @@
 import type { AgentChanges } from './agent.ts'
 import type { ApprovalDecision } from './approvals.ts'
 import type { InputMode, InteractionEvent, TraceContext } from './events.ts'
-import type { ApprovalId, BlobId, ClientId, OwnerId, TreeId } from './ids.ts'
+import type { ApprovalId, BlobId, ClientId, DriverId, TreeId } from './ids.ts'
 import type { Json, MaybePromise } from './json.ts'
 import type { InputPart } from './messages.ts'
 import type { OutcomeStatus } from './outcome.ts'
@@ -42,7 +42,7 @@ export interface TreeEntry extends TreeSummary, TreeIdentity {
   readonly seq: number
   readonly createdAt: number
   readonly updatedAt: number
-  /** Of the turns that have ended here, children included. Absent without one, and for a tree that is not indexed. */
+  /** The cost of the turns that have ended here, children included. Absent without one, and for a tree that is not indexed. */
   readonly cost?: Cost
   /** In a search: the newest text of the tree that matches. */
   readonly match?: SearchMatch
@@ -62,7 +62,7 @@ export type Claim =
   /** `seq` is the last one in the journal, 0 for a new tree. */
   | { readonly ok: true; readonly epoch: number; readonly seq: number }
   /** A living process drives this tree. */
-  | { readonly ok: false; readonly owner: string }
+  | { readonly ok: false; readonly driver: string }
 
 export interface AppendBatch {
   readonly treeId: TreeId
@@ -91,13 +91,13 @@ export interface UsageCharge extends OwnerUsage {
 }
 export type Append =
   | { readonly ok: true }
-  /** `epoch`: another owner took over. `seq`: the journal has other events there. `missing`: never claimed. `key`: another tree has that key. */
+  /** `epoch`: another driver took over. `seq`: the journal has other events there. `missing`: never claimed. `key`: another tree has that key. */
   | { readonly ok: false; readonly refusal: 'epoch' | 'seq' | 'missing' | 'key' }
 
 /** How much one read returns. */
 export interface ReadLimits {
   readonly events?: number
-  /** Of JSON, roughly. The batch that reaches it is the last one, and complete: at least one is read. */
+  /** Approximate size as JSON. The batch that reaches it is the last one, and complete: at least one is read. */
   readonly bytes?: number
 }
 
@@ -111,8 +111,8 @@ export interface ReadLimits {
  * 5. A storage failure throws `store_failed`; nothing of that batch is stored.
  */
 export interface Journal {
-  /** Becomes the only driver of a tree. Replaces a dead owner; older epochs are refused from then on. */
-  claim(treeId: TreeId, owner: OwnerId): MaybePromise<Claim>
+  /** Becomes the only driver of a tree. Replaces a dead driver; older epochs are refused from then on. */
+  claim(treeId: TreeId, driver: DriverId): MaybePromise<Claim>
   /** Ends this epoch, so that another process can claim the tree immediately. */
   release(treeId: TreeId, epoch: number): MaybePromise<void>
   append(batch: AppendBatch): MaybePromise<Append>
@@ -219,7 +219,7 @@ export interface TreeFilter {
   readonly before?: number
 }
 
-/** Of `TreeFilter.search`. */
+/** Maximum length of `TreeFilter.search`. */
 export const maxSearchChars = 10_000
 
 /** A change of the list of trees. `undefined`: a tree was deleted. */
@@ -236,14 +236,14 @@ export interface Trees {
   update(treeId: TreeId, changes: { readonly title?: string; readonly labels?: readonly string[] }): MaybePromise<TreeEntry | undefined>
   /** Calls `changed` after an entry was added, changed or deleted by any process. Several changes of one tree may come as one, and one may come again. */
   watch(changed: (change: TreeChange) => void): () => void
-  /** The process that drives a tree now, for display; `undefined` if none does. Replaces no owner. */
+  /** The process that drives a tree now, for display; `undefined` if none does. Replaces no driver. */
   driver(treeId: TreeId): MaybePromise<string | undefined>
   /** Trees of a workspace, or of none, that a process has claimed and not released before it ended. */
   abandoned(workspace: string | undefined): MaybePromise<readonly TreeEntry[]>
   /** The tree with that external key. */
   find(key: string): MaybePromise<TreeEntry | undefined>
   /**
-   * Removes a tree with its journal, inbox and blobs. Refused while a living process drives it. An owner that was taken for
+   * Removes a tree with its journal, inbox and blobs. Refused while a living process drives it. A driver that was taken for
    * dead cannot write to it afterwards. `vacuum` frees the space.
    */
   delete(treeId: TreeId): MaybePromise<Deletion>
@@ -284,7 +284,7 @@ export interface OwnerUsages {
 export interface StateSnapshot {
   /** The last event in it. */
   readonly seq: number
-  /** Of the code that wrote it; only the same version can read it. */
+  /** The version of the code that wrote it; only the same version can read it. */
   readonly version: string
   readonly state: string
 }

@@ -28,7 +28,7 @@ export interface SessionToolSource {
 
 /** The session that a source is opened for. */
 export interface SourceSession {
-  /** Of the root. */
+  /** The id of the root. */
   readonly sessionId: SessionId
   /** The session's variables; there is no other environment. */
   readonly overlay: { readonly [name: string]: string }

@@ -83,9 +83,9 @@ export interface SpawnedAgent {
 /** A child after a wait. */
 export interface WaitedAgent extends Omit<SpawnedAgent, 'status'> {
   readonly status: SpawnedAgent['status'] | 'closed'
-  /** Of its last turn, if it is idle. */
+  /** The result of its last turn, if it is idle. */
   readonly result?: Extract<ChildResult, { kind: 'ended' }>
-  /** Of all its turns, if it is idle, with its descendants. `inputs`: messages that it has read, its task included. */
+  /** What all its turns used, with its descendants, if it is idle. `inputs`: messages that it has read, its task included. */
   readonly used?: { readonly inputs: number; readonly tokens: number; readonly workedMs: number }
 }
 
@@ -131,7 +131,7 @@ export interface SampleRequest {
   /** Several messages become one text with the roles. */
   readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly parts: readonly InputPart[] }[]
   readonly systemPrompt?: string
-  /** Of the answer. */
+  /** Maximum length of the answer. */
   readonly maxTokens?: number
   readonly temperature?: number
   /** Parts of names. Models of the agent that match are tried first; other models are never used. */

@@ -5,7 +5,7 @@ import type { Usage } from './usage.ts'
 
 /** What a turn leaves for search and usage when it ends. A function of the journal: `reindex` builds the same one again. */
 export interface TurnRecord {
-  /** Of the event that ended the turn. */
+  /** The number of the event that ended the turn. */
   readonly seq: number
   /** Milliseconds since 1970. */
   readonly at: number
@@ -15,7 +15,7 @@ export interface TurnRecord {
   /** Whether the session is a child: its turn is a part of a turn of its root. */
   readonly isChild: boolean
   readonly status: Exclude<OutcomeStatus, 'suspended'>
-  /** Of the turn: its work, without the time in which it waited for a person or had no driver. */
+  /** The work of the turn, without the time in which it waited for a person or had no driver. */
   readonly workMs: number
   /** What the person wrote, and the answer. Empty for children that do not talk to the person. */
   readonly texts: readonly TurnText[]
@@ -71,7 +71,7 @@ export interface UsageTotals {
   readonly costUsd: number
   /** Requests without a price. */
   readonly unpriced: number
-  /** Of these turns together; by model: of the requests. */
+  /** The work of these turns together; by model: of the requests. */
   readonly workMs: number
   /** 95 of 100 of these turns took at most this long; by model: of the requests of a turn. */
   readonly p95Ms: number
@@ -106,5 +106,5 @@ export interface TurnRecords {
   rebuildIndex(): MaybePromise<void>
 }
 
-/** Of each text that is searched. */
+/** Maximum length of each text that is searched. */
 export const maxIndexedChars = 100_000

@@ -1,6 +1,6 @@
 import type { AccountingEntry, AskedFirst, CallEntry, CallRecord, InteractionEvent, ModelEntry, StepId } from '../contracts/index.ts'
-import type { AskingStep, StartedCall } from './state.ts'
-import { illegalEvent } from './state-changes.ts'
+import type { AskingStep, StartedCall } from './state/state.ts'
+import { illegalEvent } from './state/state-changes.ts'
 
 export function modelEntry(
   event: InteractionEvent<'interaction.step.completed' | 'interaction.step.failed'>,

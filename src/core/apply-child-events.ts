@@ -1,7 +1,7 @@
 import { addSpent, addUsd, type ClientId, type InteractionEvent, type SessionId } from '../contracts/index.ts'
-import type { CallList } from './calls/call-list.ts'
-import type { Call, OpenTurn, PendingInput, SessionState, SpawnedChild } from './state.ts'
-import { endWaiting, illegalEvent, openTurn, withTurn } from './state-changes.ts'
+import type { CallList } from './state/call-list.ts'
+import type { Call, OpenTurn, PendingInput, SessionState, SpawnedChild } from './state/state.ts'
+import { endWaiting, illegalEvent, openTurn, withTurn } from './state/state-changes.ts'
 
 // How events of spawned children change the state of their parent. The list `spawned` has the children that are not closed.
 

@@ -13,12 +13,12 @@ import {
 import { withNextAttempt, withRound } from '../policy/call-questions.ts'
 import { isBlank } from '../util/is-blank.ts'
 import { callEntry, modelEntry } from './accounting-entries.ts'
-import { learnedWindow } from './budget/allowance.ts'
-import { callList, findCall, haveAllEnded, replaceCall } from './calls/call-list.ts'
+import { learnedWindow } from './context/compaction-threshold.ts'
 import { failurePolicy } from './failure-policy.ts'
-import { messageSize } from './message-size.ts'
 import { itemIdOf } from './session-ids.ts'
-import type { AnsweredStep, AskingStep, Call, CallingStep, OpenTurn, SandboxStage, SessionState, StartedCall } from './state.ts'
+import { callList, findCall, haveAllEnded, replaceCall } from './state/call-list.ts'
+import { messageSize } from './state/message-size.ts'
+import type { AnsweredStep, AskingStep, Call, CallingStep, OpenTurn, SandboxStage, SessionState, StartedCall } from './state/state.ts'
 import {
   appendMessage,
   callingStep,
@@ -30,8 +30,8 @@ import {
   takeInputs,
   withCalls,
   withTurn,
-} from './state-changes.ts'
-import { withStoredOutput } from './stored-parts.ts'
+} from './state/state-changes.ts'
+import { withStoredOutput } from './state/stored-parts.ts'
 
 // How events of steps, items and calls change the state.
 

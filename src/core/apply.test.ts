@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { fold } from '../../test/fixtures/fold-journal.ts'
 import * as sample from '../../test/fixtures/sample-journal.ts'
 import type { ApprovalId, ClientId, EventDraft, EventType, ItemId, Message, SessionId } from '../contracts/index.ts'
-import { type OpenTurn, type SessionState, speakerOf } from './state.ts'
+import { type OpenTurn, type SessionState, speakerOf } from './state/state.ts'
 
 const {
   accepted,

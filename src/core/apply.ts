@@ -14,9 +14,9 @@ import {
   applyStepStarted,
 } from './apply-step-events.ts'
 import { markOrphaned } from './calls/call-order.ts'
-import { messageSize } from './message-size.ts'
-import type { FailedAttempt } from './next-model.ts'
 import { stepIdOf } from './session-ids.ts'
+import { messageSize } from './state/message-size.ts'
+import type { FailedAttempt } from './state/state.ts'
 import {
   type Call,
   type Cancel,
@@ -27,7 +27,7 @@ import {
   requestOf,
   type SessionState,
   type SpawnedChild,
-} from './state.ts'
+} from './state/state.ts'
 import {
   appendMessage,
   callingStep,
@@ -40,8 +40,8 @@ import {
   takeInputs,
   withCalls,
   withTurn,
-} from './state-changes.ts'
-import { hasStoredParts, isStoredPart, nothingStored } from './stored-parts.ts'
+} from './state/state-changes.ts'
+import { hasStoredParts, isStoredPart, nothingStored } from './state/stored-parts.ts'
 
 // The reducer. Pure: it never changes the given state, and the same events always give the same state.
 // An event that cannot follow throws: the journal is broken.

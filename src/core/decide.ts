@@ -1,9 +1,11 @@
 import type { CheckedOutput, ClientId, LastStepReason, Reservation, TurnEnding } from '../contracts/index.ts'
 import { type Headroom, unlimited } from './budget/accounts.ts'
-import { type Allowance, allowance, isWindowFull } from './budget/allowance.ts'
-import { type CallList, filterCalls } from './calls/call-list.ts'
+import { type Allowance, allowance } from './budget/allowance.ts'
 import { heldCalls, runnableCalls } from './calls/call-order.ts'
-import { type Exclusions, type FailedAttempt, nextModel, noExclusions } from './next-model.ts'
+import { canCompact, isWindowFull, mustCompact } from './context/compaction-threshold.ts'
+import { type Exclusions, nextModel, noExclusions } from './next-model.ts'
+import { type CallList, filterCalls } from './state/call-list.ts'
+import type { FailedAttempt } from './state/state.ts'
 import {
   type AnsweredStep,
   type Call,
@@ -15,8 +17,8 @@ import {
   type ReviewableCall,
   type SessionState,
   type StartedCall,
-} from './state.ts'
-import { takeInputs } from './state-changes.ts'
+} from './state/state.ts'
+import { takeInputs } from './state/state-changes.ts'
 
 // Decides the next action from the state alone. No clock, no randomness, no ports.
 
@@ -188,22 +190,6 @@ function decideStep(
     return allowed.kind === 'last' ? { kind: 'compact' } : { ...ask, absorbs: noInputs, compacts: true }
   if (allowed.kind === 'last') return { ...ask, last: allowed.reason }
   return isWindowFull(steered, model) ? { ...ask, last: 'context' } : ask
-}
-
-/** After so many poor compactions in a row there are no more: each costs a request. */
-const maxQuickCompactions = 4
-
-/** Whether there is something new to compact, and recent compactions helped. */
-const canCompact = ({ history, compacted, turns, initialMessages }: SessionState, { steps, quickCompactions, goal }: OpenTurn): boolean =>
-  (steps > 0 || turns > 1 || history.length > initialMessages.length + goal.length) &&
-  history.length > compacted.length &&
-  quickCompactions < maxQuickCompactions
-
-/** Whether to shorten the history by rule: a provider found it too long, or the model failed to summarise it. */
-function mustCompact(state: SessionState, turn: OpenTurn, failed: FailedAttempt | undefined): boolean {
-  if (!failed || failed.isVoid) return false
-  if (failed.failure.class === 'context') return canCompact(state, turn) || state.compacted.helped
-  return failed.compacts === true && failed.failure.class !== 'lost'
 }
 
 const noInputs: readonly ClientId[] = []

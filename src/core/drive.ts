@@ -2,7 +2,7 @@ import type { MaybePromise, TurnEnding } from '../contracts/index.ts'
 import type { Action, AskAction } from './decide.ts'
 import { Released, type Session } from './session.ts'
 import { turnIdOf } from './session-ids.ts'
-import type { ReviewableCall, StartedCall } from './state.ts'
+import type { ReviewableCall, StartedCall } from './state/state.ts'
 
 /** Performs the actions that reach models, tools and people. Each records what happened; then `drive` decides again. */
 export interface Performer<S extends Session> {

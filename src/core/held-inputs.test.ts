@@ -3,7 +3,7 @@ import { fold } from '../../test/fixtures/fold-journal.ts'
 import * as sample from '../../test/fixtures/sample-journal.ts'
 import type { ApprovalId, ClientId, EventDraft, TurnId } from '../contracts/index.ts'
 import { decide } from './decide.ts'
-import type { SessionState } from './state.ts'
+import type { SessionState } from './state/state.ts'
 
 const { accepted, turnStarted, stepStarted, textStarted, textCompleted, answered, called, approvalRequested, stepFailed } = sample
 

@@ -18,7 +18,6 @@ export {
 export { lastAnswerReservation, timeReserve } from './budget/allowance.ts'
 export { computeCost, isCount, isUsage, priceOf } from './budget/check-figures.ts'
 export { exceededText, maxReplyCharacters, minAnswerTokens } from './budget/output-grant.ts'
-export { type CallList, callList, findCall, indexOfCall } from './calls/call-list.ts'
 export { callsNotBegun } from './calls/call-order.ts'
 export { failedRecord, failureText } from './calls/failed-record.ts'
 export { LaneSet, laneConflict } from './calls/lane-conflicts.ts'
@@ -26,11 +25,12 @@ export { lostCallDiagnostic, lostCallRecord, lostReplyText, notRunAgain, unfinis
 export { type Action, type AskAction, decide } from './decide.ts'
 export { begin, drive, type Performer } from './drive.ts'
 export { failurePolicy, maxDelayMs } from './failure-policy.ts'
-export { messageSize, partChars } from './message-size.ts'
 export { type Exclusions, noExclusions } from './next-model.ts'
 export { agentLoop, type Offering, type Recipe } from './recipe.ts'
 export { type EventWriter, Released, Session, type SessionParts } from './session.ts'
 export { approvalIdOf, callIdOf, errorItemIdOf, itemIdOf, planItemIdOf, stepIdOf, turnIdOf } from './session-ids.ts'
+export { type CallList, callList, findCall, indexOfCall } from './state/call-list.ts'
+export { messageSize, partChars } from './state/message-size.ts'
 export {
   type AskingStep,
   type Call,
@@ -52,6 +52,6 @@ export {
   speakerOf,
   type Turn,
   type Waiting,
-} from './state.ts'
-export { requestChars } from './state-changes.ts'
-export { blobAddress, blobOfInput, hasStoredParts, isReadableBy } from './stored-parts.ts'
+} from './state/state.ts'
+export { requestChars } from './state/state-changes.ts'
+export { blobAddress, blobOfInput, hasStoredParts, isReadableBy } from './state/stored-parts.ts'

@@ -1,19 +1,10 @@
-import type { AgentLimits, AgentSpec, ModelFailure } from '../contracts/index.ts'
+import type { AgentLimits, AgentSpec } from '../contracts/index.ts'
 import { failurePolicy, maxDelayMs } from './failure-policy.ts'
+import type { FailedAttempt } from './state/state.ts'
 
 /** Models that are excluded for now, and until when (milliseconds since 1970). */
 export type Exclusions = ReadonlyMap<string, number>
 export const noExclusions: Exclusions = new Map()
-
-export interface FailedAttempt {
-  readonly model: string
-  readonly failure: ModelFailure
-  readonly notBefore: number
-  /** The history was shortened since then: the failure no longer applies. */
-  readonly isVoid?: true
-  /** The attempt was to summarise the history. */
-  readonly compacts?: true
-}
 
 interface Candidates {
   readonly agent: Pick<AgentSpec, 'models' | 'limits'>
@@ -23,7 +14,7 @@ interface Candidates {
   readonly dropped: readonly string[]
   /** In this turn a model was asked although all are excluded. */
   readonly probed: boolean
-  /** Of this step. */
+  /** Failed attempts of this step. */
   readonly failures: readonly FailedAttempt[]
   readonly exclusions: Exclusions
 }

@@ -2,7 +2,7 @@ import { type ModelRequest, plainTextInstruction, type ToolSpec } from '../contr
 import type { Headroom } from './budget/accounts.ts'
 import { type Action, decide } from './decide.ts'
 import type { Exclusions } from './next-model.ts'
-import type { SessionState } from './state.ts'
+import type { SessionState } from './state/state.ts'
 
 /** The tools of one step, and what they add to the prompt. */
 export interface Offering {

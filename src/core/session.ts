@@ -16,7 +16,7 @@ import { type Headroom, unlimited } from './budget/accounts.ts'
 import type { Action } from './decide.ts'
 import { type Exclusions, noExclusions } from './next-model.ts'
 import type { Recipe } from './recipe.ts'
-import type { OpenTurn, SessionState } from './state.ts'
+import type { OpenTurn, SessionState } from './state/state.ts'
 
 /** The only writer of a tree's events: it numbers and dates them, and makes them durable in order. */
 export interface EventWriter {

@@ -28,7 +28,7 @@ import { projectRecords } from './project-records.ts'
 import { type Quarantined, quarantineNotice, readSupervisorState, supervisorFolder, withoutSupervisor } from './supervisor/index.ts'
 
 export interface CreateKernelOptions extends OpenProjectOptions {
-  /** Of the agents, the configuration and the extensions. */
+  /** Has the agents, the configuration and the extensions. */
   readonly project: ProjectReport
   /** Default: nothing is said. `status` has the problems of extensions in any case. */
   readonly log?: Log
@@ -87,7 +87,7 @@ export class ProjectKernel {
   readonly #kernel: Kernel
   readonly #running: OpenedRuntime
   readonly #listeners: { current: KernelListeners }
-  /** Of extensions: they are redacted in journals and logs. */
+  /** Secrets of extensions: they are redacted in journals and logs. */
   readonly #secrets: Secrets
   #isAttached = false
   #isStarted = false
@@ -184,7 +184,7 @@ export class ProjectKernel {
     return this.#kernel.status()
   }
 
-  /** Of extensions that do not run as they should. */
+  /** Problems of extensions that do not run as they should. */
   get problems(): readonly string[] {
     return this.status().flatMap(({ id, state, problems, health }) => [
       ...(state === 'running' || state === 'disabled'
@@ -195,7 +195,7 @@ export class ProjectKernel {
     ])
   }
 
-  /** Of extensions that fail, or ask for more, after the start. */
+  /** Reports extensions that fail, or ask for more, after the start. */
   #tellChange(): void {
     if (this.#isStarted) void this.#tellFailures().catch((error: unknown) => this.#opened.log.failure(error))
   }
@@ -295,7 +295,7 @@ async function validateNow(id: string, { report }: Project, admissions: Extensio
 export const sandboxAt = ({ cwd, env }: ProjectPlace): ExtensionSandbox =>
   extensionSandbox({ workspace: cwd, path: env.PATH ?? '/usr/local/bin:/usr/bin:/bin', home: homeFolder(env), clock: systemClock })
 
-/** Of the environment, the configuration, and `setup`. */
+/** Secrets of the environment, the configuration, and `setup`. */
 function secretsOf(project: Project, settings: ReadonlyMap<string, ExtensionSettings>): KernelOptions['secret'] {
   const { config, environment } = project.report.setup
   const { variables } = overlayFor([], { config, environment })

@@ -4,14 +4,14 @@ import type { JsonObject, Records } from '../contracts/index.ts'
 export interface ExtensionSettings {
   /** Instead of `enabled` of the manifest. */
   readonly enabled?: boolean
-  /** Of `setup`. */
+  /** What `setup` stored. */
   readonly config?: JsonObject
   readonly secrets?: { readonly [name: string]: string }
 }
 
 const namespace = 'extension'
 
-/** Of all extensions that have some, by id. */
+/** The settings of all extensions that have some, by id. */
 export async function readExtensionSettings(records: Pick<Records, 'list'>): Promise<ReadonlyMap<string, ExtensionSettings>> {
   const stored = await records.list(namespace)
   return new Map(stored.map(({ key, value }) => [key, value as ExtensionSettings]))

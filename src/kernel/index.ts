@@ -7,7 +7,6 @@ export { createExtension, type TemplateKind, templateKinds } from './extension-t
 export { type InspectedExtension, inspectExtensions, partsOf, type ReadyState } from './inspect-extensions.ts'
 export { Kernel, type KernelOptions } from './kernel.ts'
 export type { KernelHost } from './kernel-host.ts'
-export type { ExtensionManifest, FoundExtension, SupervisorPort } from './kernel-types.ts'
 export { permitExtension, permitRemedy, trustExtension, withheldOf, workPermissions } from './loader/extension-trust.ts'
 export { findExtensions } from './loader/find-extensions.ts'
 export { orderExtensions } from './loader/load-order.ts'
@@ -18,3 +17,4 @@ export { orchestratorDescription, orchestratorName, orchestratorPrompt } from '.
 export { type ExtensionSandbox, extensionSandbox } from './process/extension-sandbox.ts'
 export { extensionData } from './project-extensions.ts'
 export { projectRecords } from './project-records.ts'
+export type { ExtensionManifest, FoundExtension, SupervisorPort } from './shared/kernel-types.ts'

@@ -1,10 +1,10 @@
 import type { ExtensionProblem } from '../contracts/index.ts'
 import { dataFolder, extensionFolders, type ProjectPlace, sessionFolder, trustPlaceOf, withSessions } from '../project/index.ts'
 import { type ExtensionSettings, readExtensionSettings } from './extension-settings.ts'
-import type { ExtensionManifest, FoundExtension } from './kernel-types.ts'
 import { findExtensions } from './loader/find-extensions.ts'
 import { orderExtensions } from './loader/load-order.ts'
 import { projectRecords } from './project-records.ts'
+import type { ExtensionManifest, FoundExtension } from './shared/kernel-types.ts'
 import { type Quarantined, readSupervisorState, supervisorFolder } from './supervisor/index.ts'
 
 /** `ready`: the next start loads it. */

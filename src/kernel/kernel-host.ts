@@ -1,5 +1,5 @@
 import type { TerminalPort } from '../contracts/index.ts'
-import type { SupervisorPort } from './kernel-types.ts'
+import type { SupervisorPort } from './shared/kernel-types.ts'
 import type { Quarantined } from './supervisor/index.ts'
 
 /** What `troupe up` gives to the kernel process. Without it, `troupe serve` runs the kernel alone. */

@@ -19,18 +19,18 @@ import type {
 import { asSentence } from '../util/as-sentence.ts'
 import { createBus, type RunningBus } from './bus/create-bus.ts'
 import { kernelEvents } from './bus/event-names.ts'
-import type { KernelDiagnostic, LoadedExtension, Notice, ReportDiagnostic, RoutedTask, Router } from './kernel-types.ts'
+import { currentCall } from './calls/current-call.ts'
 import { type KernelLease, type LeaseOptions, takeKernelLease } from './lease/kernel-lease.ts'
 import type { KernelPorts } from './loader/extension-context.ts'
 import { ExtensionLoader, type LoaderOptions } from './loader/extension-loader.ts'
 import { workPermissions } from './loader/extension-trust.ts'
-import { currentCall } from './orchestrator/current-call.ts'
 import { ExtensionAgents } from './orchestrator/extension-agents.ts'
 import { type KernelBase, type KernelConfig, kernelConfig, unusableAgents } from './orchestrator/kernel-config.ts'
 import { contextHook } from './orchestrator/provided-context.ts'
 import { projectRecords, projectScope } from './project-records.ts'
 import { createRouter } from './router/create-router.ts'
 import { createScheduler, type RunningScheduler } from './scheduler/create-scheduler.ts'
+import type { KernelDiagnostic, LoadedExtension, Notice, ReportDiagnostic, RoutedTask, Router } from './shared/kernel-types.ts'
 
 type HostPorts = Pick<
   KernelPorts,

@@ -1,8 +1,8 @@
 import type { OpenProjectOptions, Project, ProjectReport } from '../project/index.ts'
-import type { FoundExtension } from './kernel-types.ts'
 import { defaultOrchestrator } from './orchestrator/default-orchestrator.ts'
 import { orchestratorName } from './orchestrator/orchestrator-definition.ts'
 import { findProjectExtensions } from './project-extensions.ts'
+import type { FoundExtension } from './shared/kernel-types.ts'
 
 /** A project with an orchestrator, and with the models that its extensions need. */
 export interface KernelProject extends Project {

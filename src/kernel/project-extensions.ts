@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { extensionFolders, type Setup } from '../project/index.ts'
-import type { FoundExtension } from './kernel-types.ts'
 import { findExtensions } from './loader/find-extensions.ts'
+import type { FoundExtension } from './shared/kernel-types.ts'
 import { supervisorFolder } from './supervisor/index.ts'
 
 /** Where extensions keep their files. `folder`: the data folder, which projects may share. */

@@ -18,7 +18,7 @@ export function mergeSandbox(one: SandboxSettings, other: SandboxSettings): Sand
 
 type Covers = (wide: string, narrow: string) => boolean
 
-/** Of two entries where one covers the other, the narrower one. */
+/** If one of two entries covers the other, the narrower one stays. */
 const intersect =
   (covers: Covers) =>
   (one: readonly string[], other: readonly string[]): readonly string[] => {

@@ -1,9 +1,13 @@
 export { ModelHealth, type QueueLimits } from '../steps/index.ts'
-export type { AgentDefinition, AgentLoopConfig, SkillFolders } from './api/agent-config.ts'
+export { createAgentRuntime } from './api/create-agent-runtime.ts'
+export { openRequestsOf, type PendingApprovals, readPendingApprovals } from './journal/pending-approvals.ts'
+export { type RecordedRun, recordedRun } from './journal/recorded-run.ts'
+export type { AgentDefinition, AgentLoopConfig, AgentSelection, SkillFolders } from './options/agent-config.ts'
 export type {
   AgentRuntime,
   CloseOptions,
   ContinuedSession,
+  McpOptions,
   OpenOptions,
   RunHandle,
   RunInput,
@@ -11,18 +15,13 @@ export type {
   RuntimeHost,
   RuntimeObserver,
   RuntimeOptions,
-} from './api/agent-runtime.ts'
-export { createAgentRuntime } from './api/create-agent-runtime.ts'
-export { randomIds, systemClock } from './api/default-ports.ts'
-export type { McpOptions } from './api/server-sources.ts'
-export { openRequestsOf, type PendingApprovals, readPendingApprovals } from './resume/pending-approvals.ts'
-export { type RecordedRun, recordedRun } from './resume/recorded-run.ts'
-export { findRequest, storeAnswer } from './resume/store-answer.ts'
-export type { AgentSelection } from './selection/select-agent.ts'
+} from './options/agent-runtime.ts'
+export { randomIds, systemClock } from './parts/default-ports.ts'
 export { exportSession } from './sessions/export-session.ts'
 export { forkSession } from './sessions/fork-session.ts'
 export { modelRequest } from './sessions/model-request.ts'
 export { type Reindexed, reindexStore } from './sessions/reindex-store.ts'
+export { findRequest, storeAnswer } from './sessions/store-answer.ts'
 export { deleteTree } from './tree/delete-tree.ts'
 export { endTree } from './tree/end-tree.ts'
 export { checkTools } from './validation/check-tools.ts'

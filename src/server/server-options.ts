@@ -110,7 +110,7 @@ export interface Server {
   serveStdio(input: Readable, output: Writable): StdioServed
   /** The sessions, as clients use them. */
   readonly sessions: SessionService
-  /** Of the user of this machine, for everything. */
+  /** The token of the user of this machine, for everything. */
   readonly token: LocalToken
   /** Names of the agents that can be asked. */
   readonly agents: readonly string[]

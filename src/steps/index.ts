@@ -2,8 +2,15 @@ export { confinementFor } from './approval/agent-confinement.ts'
 export { applyDecision, recheckOpenRequests, storeProjectGrant } from './approval/approval-decisions.ts'
 export { interruptGraceMs } from './calls/call-limit.ts'
 export { Lanes } from './calls/lanes.ts'
-export { matchesTool, type Offer, offeredName, ToolRegistry } from './calls/tool-registry.ts'
-export { storedPartText } from './context/part-text.ts'
+export { describeLimits, limitAboveTexts, limitText, raiseLimitText } from './finish/limit-texts.ts'
+export { reportOf } from './finish/report-of.ts'
+export { loadSteps, performer } from './loop/performer.ts'
+export { type RecordedStep, rebuildRequest } from './model/rebuild-request.ts'
+export { ModelHealth, sharedModelHealth } from './model-health.ts'
+export { storedPartText } from './output/part-text.ts'
+export type { QueueLimits } from './queues/queue.ts'
+export type { QueueSlots, WaitTarget } from './queues/queue-slot.ts'
+export { Queues, queueNames } from './queues/queues.ts'
 export {
   ActiveSession,
   type ChildStart,
@@ -13,13 +20,6 @@ export {
   type StepPorts,
   type TreePort,
   type WaitingCall,
-} from './loop/active-session.ts'
-export { describeLimits, limitAboveTexts, limitText, raiseLimitText } from './loop/limit-texts.ts'
-export { loadSteps, performer } from './loop/performer.ts'
-export { reportOf } from './loop/report-of.ts'
-export { ModelHealth, sharedModelHealth } from './model/model-health.ts'
-export { type RecordedStep, rebuildRequest } from './model/rebuild-request.ts'
-export type { QueueLimits } from './queues/queue.ts'
-export type { QueueSlots, WaitTarget } from './queues/queue-slot.ts'
-export { Queues, queueNames } from './queues/queues.ts'
-export { waitInQueue } from './queues/wait-in-queue.ts'
+} from './session/active-session.ts'
+export { waitInQueue } from './session/wait-in-queue.ts'
+export { matchesTool, type Offer, offeredName, ToolRegistry } from './tools/tool-registry.ts'

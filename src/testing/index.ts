@@ -22,5 +22,5 @@ export {
   type ScriptedStepSource,
 } from './scripted-model.ts'
 export { sequentialIds } from './sequential-ids.ts'
-export { type StoreUnderTest, storeContract } from './store-contract.ts'
+export { type StoreUnderTest, storeContract } from './store-cases/store-contract.ts'
 export { type ToolExamples, toolContract } from './tool-contract.ts'

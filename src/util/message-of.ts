@@ -3,7 +3,7 @@ import { cutText, wellFormed } from './well-formed.ts'
 
 const maxDepth = 4
 const maxErrors = 5
-/** Of each inner error, and of an object that is not an error. */
+/** For each inner error, and for an object that is not an error. */
 const maxChars = 500
 
 /** The message of any thrown value, with its causes and inner errors. */

@@ -20,7 +20,7 @@ export function parseTime(written: string, now: number): number | undefined {
 }
 
 const isoTime = /^(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([Zz]|[+-]\d{2}:\d{2})?)?$/
-/** Of a `Date`. */
+/** The largest time of a `Date`. */
 const maxTime = 8.64e15
 
 /** What `parseTime` takes, for messages. */

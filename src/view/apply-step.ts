@@ -79,7 +79,7 @@ export function completeText(step: StepNode, text: TextNode): void {
   else step.texts[index] = text
 }
 
-/** Of an attempt that failed. */
+/** Drops the open texts of an attempt that failed. */
 function dropOpenTexts({ texts }: StepNode): void {
   texts.splice(0, texts.length, ...texts.filter(({ isOpen }) => !isOpen))
 }

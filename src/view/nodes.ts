@@ -198,11 +198,11 @@ export interface Waiting {
 
 export interface TurnNode {
   readonly id: NodeId
-  /** Of its agent, from 1. */
+  /** Counts the turns of its agent, from 1. */
   readonly number: number
   status: 'running' | 'completed' | 'partial' | 'failed' | 'interrupted' | 'suspended'
   reason?: TurnReason
-  /** Of a suspended turn: what it waits for, and whether a child runs meanwhile. */
+  /** Present in a suspended turn: what it waits for, and whether a child runs meanwhile. */
   waits?: { readonly needs: 'approval' | 'answer'; readonly isChildRunning: boolean }
   /** The queue that its next model request waits in. */
   inQueue?: QueuePlace

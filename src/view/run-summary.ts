@@ -11,7 +11,7 @@ import {
 
 interface Counted {
   readonly calls: number
-  /** Of these, how many failed. */
+  /** How many of these failed. */
   readonly failed: number
   /** Sum over all calls, also of those that ran in parallel. */
   readonly latencyMs: number

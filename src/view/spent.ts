@@ -4,7 +4,7 @@ import { type AttemptNode, childrenOf, type StepNode, type TurnNode } from './no
 export const spentByAttempts = (attempts: readonly Pick<AttemptNode, 'usage' | 'cost'>[]): Spent =>
   attempts.reduce<Spent>((sum, { usage = noUsage, cost = 0 }) => addSpent(sum, usage, cost), { usage: noUsage, cost: 0 })
 
-/** Of steps that have ended: most of a long run does not change. */
+/** Sums of steps that have ended: most of a long run does not change. */
 const settled = new WeakMap<StepNode, Spent>()
 
 /** Tokens and cost with all children. A turn that has ended knows them. */

@@ -36,7 +36,7 @@ function modelEntry({ number, modelId, failure, usage = noUsage, cost = 0, laten
   return { kind: 'model', ...place, attempt: number, model: modelId, status: failure ? 'failed' : 'completed', usage, cost, latencyMs }
 }
 
-/** Of the calls that have not ended, only agents have figures. */
+/** Calls with figures. If a call has not ended, only an agent has some. */
 const calledOf = ({ calls }: StepNode): readonly CallNode[] => calls.filter(({ latencyMs, child }) => latencyMs !== undefined || child)
 
 function callOperation(call: CallNode, place: Place, now: number): CallOperation {

@@ -89,7 +89,7 @@ function waitForChild(turn: TurnNode, { durationMs, waitedMs }: Required<Times>,
 
 const ownWait = ({ waiting: { ms, since } }: TurnNode, at: number): number => ms + (since === undefined ? 0 : Math.max(0, at - since))
 
-/** Of a turn until now; without a time, until its last event. */
+/** The times of a turn until now; without a time, until its last event. */
 export function turnTimes(turn: TurnNode, now?: number): Required<Times> {
   const { totals, span, ending, waiting } = turn
   const end = ending ? span.to : Math.max(span.to, now ?? 0)
@@ -109,7 +109,7 @@ export function agentTimes({ turns }: Pick<AgentNode, 'turns'>, now?: number): R
   }
 }
 
-/** Of the agents that a call has started. A tool may start several at the same time. */
+/** The times of the agents that a call has started. A tool may start several at the same time. */
 export function callTimes(call: CallNode, now?: number): Required<Times> {
   const { latencyMs: durationMs, isAgent } = call
   const turns = agentTimes({ turns: childrenOf(call).flatMap((child) => child.turns) }, now)

@@ -134,7 +134,7 @@ describe.concurrent('a run that waits', () => {
     expect(place.read('a.txt')).toBe('mine')
   })
 })
-/** Of a run that was taken up: `seq` goes on where it was. */
+/** The lines of a run that was taken up: `seq` goes on where it was. */
 const linesAfter = ({ stdout }: { stdout: string }) =>
   stdout
     .trimEnd()

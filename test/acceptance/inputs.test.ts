@@ -169,7 +169,7 @@ describe('streams and suspension', () => {
     door.open()
     await finish(handle)
     if ('outcome' in again) expect((await bounded(again.outcome)).report?.text).toBe('once')
-    else expect(again.code).toBe('session_owned')
+    else expect(again.code).toBe('session_driven')
     expect(model.requests).toHaveLength(1)
     expectLegal(await journalOf(store, handle.sessionId))
   })

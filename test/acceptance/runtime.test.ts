@@ -187,11 +187,11 @@ describe('several runtimes on one SQLite folder', () => {
     return { one, two, handle, door, entered, path }
   }
 
-  test('open of a tree that another drives: session_owned, which a retry can help', async () => {
+  test('open of a tree that another drives: session_driven, which a retry can help', async () => {
     const { two, handle, door, entered } = running()
     await entered.promise
     const error = await troupeError(() => two.runtime.open(handle.sessionId))
-    expect([error.code, error.retry]).toEqual(['session_owned', true])
+    expect([error.code, error.retry]).toEqual(['session_driven', true])
     door.open()
     expect((await finish(handle)).status).toBe('completed')
   })

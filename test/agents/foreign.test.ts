@@ -170,7 +170,7 @@ describe('an agent of another program in a team', () => {
       expect.stringContaining('boss.ai:6:10 `x` cannot be called: its file allows only people to choose it'),
     ])
     expect(agentsOf(await load(file)).map(({ definition }) => definition.name)).toEqual(['x'])
-    // Of another program that names it, this is told, and no error: there it may be called something else.
+    // If a file of another program names it, a diagnostic says so: there the agent may be called something else.
     const lead = await load('lead.agent.md')
     expect(agentsOf(lead).map(({ definition }) => [definition.name, definition.agents])).toEqual([['lead', []]])
     expect(lead.diagnostics).toContainEqual(

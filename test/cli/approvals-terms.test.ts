@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { endSessions } from '../../src/cli/approvals/end-sessions.ts'
 import { parseArguments } from '../../src/cli/options/parse-arguments.ts'
 import { startRun } from '../../src/cli/run/start-run.ts'
-import type { Journal, OwnerId, TreeId } from '../../src/contracts/index.ts'
+import type { DriverId, Journal, TreeId } from '../../src/contracts/index.ts'
 import { createAgentRuntime } from '../../src/runtime/index.ts'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
 import { type Call, makeAgent, makeProject, sessionIdOf, troupeIn, variablesIn } from './in-process.ts'
@@ -205,10 +205,10 @@ describe('runs that are dropped', () => {
     const { id: free, at } = await waiting('free', [writing('a.txt')])
     const { id: driven } = await waiting('driven', [writing('a.txt')])
     const store = sqliteStore({ path })
-    const claim = await store.journal.claim(driven as TreeId, 'somebody' as OwnerId)
+    const claim = await store.journal.claim(driven as TreeId, 'somebody' as DriverId)
     const refused = await at(['approvals', 'drop', free, driven, '--json'])
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`${driven}  It is running: process ${process.pid} on `) })
-    expect(JSON.parse(refused.stdout)).toMatchObject({ ok: false, error: { code: 'session_owned', problems: [{ place: driven }] } })
+    expect(JSON.parse(refused.stdout)).toMatchObject({ ok: false, error: { code: 'session_driven', problems: [{ place: driven }] } })
     expect(await store.trees.get(free as TreeId)).toMatchObject({ status: 'suspended' })
     if (claim.ok) await store.journal.release(driven as TreeId, claim.epoch)
     await store.close()
@@ -222,8 +222,8 @@ describe('runs that are dropped', () => {
     const store = sqliteStore({ path })
     const { journal } = store
     let claims = 0
-    const claim: Journal['claim'] = (treeId, owner) =>
-      treeId === second && ++claims > 1 ? { ok: false, owner: 'somebody' } : journal.claim(treeId, owner)
+    const claim: Journal['claim'] = (treeId, driver) =>
+      treeId === second && ++claims > 1 ? { ok: false, driver: 'somebody' } : journal.claim(treeId, driver)
     const late: Journal = {
       claim,
       release: (...given) => journal.release(...given),
@@ -232,7 +232,7 @@ describe('runs that are dropped', () => {
       watch: (...given) => journal.watch(...given),
     }
     const ended = await endSessions({ ...store, journal: late, trees: store.trees }, [first, second], { folder: path, dataDir: undefined })
-    expect(ended).toMatchObject({ dropped: [first], error: { code: 'session_owned' } })
+    expect(ended).toMatchObject({ dropped: [first], error: { code: 'session_driven' } })
     expect(await store.trees.get(first as TreeId)).toMatchObject({ status: 'interrupted' })
     expect(await store.trees.get(second as TreeId)).toMatchObject({ status: 'suspended' })
     await store.close()

@@ -51,7 +51,7 @@ export async function makeAgent(place: string, calls: readonly Call[], { name = 
   await writeFile(join(place, `${name}.ai`), `---\ndescription: x\nmodels: script/script.yaml\ntools: ${tools}\n---\nWork.\n`)
 }
 
-/** Of a run that waits; as its document says it. */
+/** The session of a run that waits, from its document. */
 export function sessionIdOf(said: Said): string {
   expect(said).toMatchObject({ code: 6 })
   return (JSON.parse(said.stdout) as { readonly sessionId: string }).sessionId

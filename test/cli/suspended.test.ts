@@ -247,7 +247,7 @@ describe.concurrent('--resume', () => {
     await store.close()
     const second = await troupe(['run', file, '--resume', run!.treeId, '--data-dir', 'driven', '--json'])
     expect(second.code).toBe(1)
-    expect(JSON.parse(second.stdout)).toMatchObject({ ok: false, error: { code: 'session_owned' } })
+    expect(JSON.parse(second.stdout)).toMatchObject({ ok: false, error: { code: 'session_driven' } })
     first.process.kill('SIGINT')
     expect(await first.ended).toMatchObject({ code: 130 })
   })

@@ -6,7 +6,7 @@ const usage = { input: 100, output: 10, cacheRead: 0, cacheWrite: 0, reasoning: 
 const call = (name, input) => ({ name, input })
 const write = (token) => call('write_one', { token })
 
-/** Of the whole conversation, as each model reads it. */
+/** The inputs of the whole conversation, as each model reads it. */
 const inputsOf = (messages) => messages.filter(({ role }) => role === 'user').map(({ parts }) => parts.map(({ text }) => text).join(''))
 const resultsOf = (messages) =>
   messages.flatMap((message) => (message.role === 'tool' ? message.results.map(({ content }) => content) : []))

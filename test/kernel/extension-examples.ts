@@ -9,11 +9,11 @@ interface ExampleFile {
   readonly text: string
 }
 
-/** Of docs/extensions.md. */
+/** The examples of docs/extensions.md. */
 const guideExamples = (): readonly ExampleFile[] =>
   codeBlocks(readPage('docs/extensions.md')).flatMap(({ file, text }) => (file === undefined ? [] : [{ file, text }]))
 
-/** Of the instructions of the builder, as its model sees them. */
+/** The examples in the instructions of the builder, as its model sees them. */
 async function builderExamples(): Promise<readonly ExampleFile[]> {
   const found = await findExtensions({
     places: [{ folder: join(root, 'extensions'), source: 'bundled' }],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AnyExtension, ModelAdapter, Outcome, Tool } from '../../src/contracts/index.ts'
 import { type FoundExtension, Kernel, type KernelOptions } from '../../src/kernel/index.ts'
-import type { AgentSection, ExtensionManifest, KernelDiagnostic } from '../../src/kernel/kernel-types.ts'
+import type { AgentSection, ExtensionManifest, KernelDiagnostic } from '../../src/kernel/shared/kernel-types.ts'
 import { type AgentDefinition, type AgentRuntime, createAgentRuntime, type RuntimeOptions } from '../../src/runtime/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { FakeClock, ScriptedModel, type ScriptedStepSource, sequentialIds } from '../../src/testing/index.ts'
@@ -25,7 +25,7 @@ export interface SceneOptions {
   readonly runtime?: Partial<RuntimeOptions>
   readonly kernel?: Partial<KernelOptions>
   readonly tools?: readonly Tool[]
-  /** Of an earlier scene: it continues its sessions. */
+  /** The store of an earlier scene: it continues its sessions. */
   readonly store?: ReturnType<typeof memoryStore>
 }
 

@@ -1,6 +1,6 @@
 import type { MessagePiece, Model, ModelRequest, OutgoingMessage, Receipt, SessionService, Store, Tool } from '../../src/contracts/index.ts'
-import type { KernelDiagnostic, Publication } from '../../src/kernel/kernel-types.ts'
 import { createRouter } from '../../src/kernel/router/create-router.ts'
+import type { KernelDiagnostic, Publication } from '../../src/kernel/shared/kernel-types.ts'
 import { type AgentRuntime, createAgentRuntime } from '../../src/runtime/index.ts'
 import { FakeClock, ScriptedModel, type ScriptedStepSource } from '../../src/testing/index.ts'
 

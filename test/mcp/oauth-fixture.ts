@@ -17,9 +17,9 @@ export interface FixtureSettings {
   resource: string | undefined
   /** Where the metadata says that the authorization server is. */
   namedServer: string | undefined
-  /** Of responses to calls. */
+  /** The status of responses to calls. */
   callStatus: number
-  /** Of the metadata of the MCP server. */
+  /** The path of the metadata of the MCP server. */
   metadataPath: string
 }
 
@@ -36,7 +36,7 @@ export class OAuthFixture {
   readonly #codes = new Map<string, { readonly challenge: string; readonly scope: string; readonly resource: string | null }>()
   #servers: readonly Server[] = []
   issuer = ''
-  /** Of the MCP server. */
+  /** The address of the MCP server. */
   url = ''
 
   constructor(settings: Partial<FixtureSettings>) {

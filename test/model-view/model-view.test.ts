@@ -23,7 +23,7 @@ async function requestsOf(steps: readonly ScriptedStepSource[], setup: Setup = {
   return model.requests
 }
 
-/** Of tools that read files or are loaded when they are called: the clock stands still, so that none of them is late. */
+/** For tools that read files or are loaded when they are called: the clock stands still, so that none of them is late. */
 async function unhurriedRequestsOf(steps: readonly ScriptedStepSource[], setup: Setup) {
   const model = new ScriptedModel(steps)
   const runtime = runtimeWith(model, { ...setup, clock: new FakeClock() })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ApprovalPolicy, ApprovalRule, JsonObject } from '../../src/contracts/index.ts'
 import { rulingFor } from '../../src/steps/approval/permission.ts'
 import { ruling } from '../../src/steps/approval/rules.ts'
-import type { ActiveSession } from '../../src/steps/loop/active-session.ts'
+import type { ActiveSession } from '../../src/steps/session/active-session.ts'
 import { agent, objectSchema, resultsIn, tool, troupeError, until, world } from '../acceptance/support.ts'
 import { callsOf, play, recordsOf, run, shell, stage, yes } from './approval-stage.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { waitingSessions } from '../../src/cli/approvals/waiting-requests.ts'
-import type { OwnerId, TreeId } from '../../src/contracts/index.ts'
+import type { DriverId, TreeId } from '../../src/contracts/index.ts'
 import { run, stage } from './approval-stage.ts'
 
 it('a run that waits is found behind however many newer ones', async () => {
@@ -10,7 +10,7 @@ it('a run that waits is found behind however many newer ones', async () => {
   const [created] = await store.journal.read(treeId, 0, 1)
   for (let number = 0; number < 2_000; number++) {
     const newer = `newer-${number}` as TreeId
-    const claim = await store.journal.claim(newer, 'somebody' as OwnerId)
+    const claim = await store.journal.claim(newer, 'somebody' as DriverId)
     if (!claim.ok || !created) throw new Error('not claimed')
     const summary = { agent: 'clerk', title: 'go', status: 'completed', openRequests: 0 } as const
     await store.journal.append({ treeId: newer, expectedSeq: 0, epoch: claim.epoch, events: [{ ...created, treeId: newer }], summary })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { OwnerId } from '../../src/contracts/index.ts'
+import type { DriverId } from '../../src/contracts/index.ts'
 import type { ApprovalId, JsonObject, Tool } from '../../src/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { gate } from '../../src/testing/index.ts'
@@ -195,7 +195,7 @@ async function copyWithoutLanes(events: Awaited<ReturnType<typeof journalOf>>, s
     const { lane: _, ...request } = event.request
     return { ...event, request }
   })
-  const claim = await store.journal.claim(first.treeId, 'older' as OwnerId)
+  const claim = await store.journal.claim(first.treeId, 'older' as DriverId)
   if (!claim.ok) throw new Error('the tree is new')
   const summary = { agent: 'clerk', title: 'go', status: 'running', openRequests: 1 } as const
   await store.journal.append({ treeId: first.treeId, expectedSeq: 0, epoch: claim.epoch, events: plain, summary })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { BlobId, InputPart, ModelFailure, ModelRequest, StreamEvent, TreeId } from '../../src/contracts/index.ts'
-import { snapshotOf } from '../../src/runtime/resume/session-snapshot.ts'
+import { snapshotOf } from '../../src/runtime/journal/session-snapshot.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { FakeClock, gate, type ScriptedStep, type ScriptedStepSource } from '../../src/testing/index.ts'
 import { fold } from '../fixtures/fold-journal.ts'

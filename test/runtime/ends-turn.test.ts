@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { InteractionEvent, Tool, TreeId } from '../../src/contracts/index.ts'
-import { foldTree } from '../../src/runtime/tree/tree-state.ts'
+import { foldTree } from '../../src/runtime/journal/tree-state.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { gate } from '../../src/testing/index.ts'
 import { resultsOf, team } from '../subagents/team.ts'

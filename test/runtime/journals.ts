@@ -1,4 +1,4 @@
-import type { InteractionEvent, OwnerId, Store } from '../../src/contracts/index.ts'
+import type { DriverId, InteractionEvent, Store } from '../../src/contracts/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 
 /** A store as a driver left it that died after these events. */
@@ -6,8 +6,8 @@ export async function storeOf(events: readonly InteractionEvent[]): Promise<Stor
   const store = memoryStore()
   const treeId = events[0]?.treeId
   if (treeId === undefined) throw new Error('a journal has events')
-  const claim = await store.journal.claim(treeId, 'dead' as OwnerId)
-  if (!claim.ok) throw new Error(`the tree belongs to ${claim.owner}`)
+  const claim = await store.journal.claim(treeId, 'dead' as DriverId)
+  if (!claim.ok) throw new Error(`the tree belongs to ${claim.driver}`)
   const summary = { agent: 'clerk', title: 't', status: 'running', openRequests: 0 } as const
   await store.journal.append({ treeId, expectedSeq: 0, epoch: claim.epoch, events, summary })
   await store.journal.release(treeId, claim.epoch)

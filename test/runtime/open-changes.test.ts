@@ -160,7 +160,7 @@ test('killed anywhere: the change is the first that is written, once, and holds 
     const added = (await journalOf(store, treeId)).slice(length)
     expect(added[0], `after ${length} events`).toMatchObject({ type: 'interaction.session.configured', seq: length + 1, agent: changes })
     expect(changesIn(added)).toHaveLength(1)
-    // Of several the first is asked, whatever was lost with the one before.
+    // The first of several is asked, whatever was lost with the one before.
     expect(asked.filter((name) => name !== 'b')).toEqual([])
     // Killed again right after the change.
     const again = await storeOf([...events.slice(0, length), ...added.slice(0, 1)])

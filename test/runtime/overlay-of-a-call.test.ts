@@ -103,7 +103,7 @@ describe('the overlay of a call', () => {
     const { runtime, seen, store } = stage({ steps: [look, { text: '1' }, look, { text: '2' }] })
     const { sessionId: treeId } = await runtime.run('Go', overlay && { overlay })
     const owned = await stage({ store }).runtime.open(treeId)
-    await expect(runtime.open(treeId, { overlay: { CITY: 'Rome' } })).rejects.toMatchObject({ code: 'session_owned' })
+    await expect(runtime.open(treeId, { overlay: { CITY: 'Rome' } })).rejects.toMatchObject({ code: 'session_driven' })
     await owned.release()
     await runtime.sessions.send(treeId, 'Again')
     expect((await runtime.sessions.outcome(treeId)).status).toBe('completed')

@@ -441,7 +441,7 @@ interface Plan {
   readonly steps: number
   /** How long the model thinks, in macrotasks. */
   readonly delay: number
-  /** Of what it may say. */
+  /** The share that it uses of what it may say. */
   readonly share: number
 }
 

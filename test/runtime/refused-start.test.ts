@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Journal, type OwnerId, type Store, type TreeId, TroupeError } from '../../src/contracts/index.ts'
+import { type DriverId, type Journal, type Store, type TreeId, TroupeError } from '../../src/contracts/index.ts'
 import { createAgentRuntime } from '../../src/runtime/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { sequentialIds } from '../../src/testing/index.ts'
@@ -8,15 +8,15 @@ import { changedStore } from './changed-store.ts'
 
 const model = scripted('m', () => ({ text: 'Done.' }))
 const agents = [{ name: 'boss', description: 'd', prompt: 'p', model: 'm', tools: [] }]
-const other = 'somebody else' as OwnerId
+const other = 'somebody else' as DriverId
 
 function countingClaims(): { readonly store: Store; readonly claimed: readonly TreeId[] } {
   const { journal, ...rest } = memoryStore()
   const claimed: TreeId[] = []
   const counting: Journal = {
-    claim(treeId, owner) {
+    claim(treeId, driver) {
       claimed.push(treeId)
-      return journal.claim(treeId, owner)
+      return journal.claim(treeId, driver)
     },
     release: (treeId, epoch) => journal.release(treeId, epoch),
     append: (batch) => journal.append(batch),
@@ -73,13 +73,13 @@ describe('a start that is refused', () => {
 
   it('gives a tree back that it has claimed and cannot begin', async () => {
     const store = memoryStore()
-    let owners = 0
+    let ids = 0
     const runtime = createAgentRuntime({
       config: { agents },
       adapter: model,
       store,
-      // The first id is that of the owner; then every tree has the same.
-      ids: { next: () => (owners++ === 0 ? 'owner' : 'the-same') },
+      // The first id is that of the driver; then every tree has the same.
+      ids: { next: () => (ids++ === 0 ? 'driver' : 'the-same') },
     })
     expect((await runtime.run('Go')).status).toBe('completed')
     expect(await runtime.run('Go')).toMatchObject({ status: 'failed', message: expect.stringMatching(/exists already/) })

@@ -9,7 +9,7 @@ describe('an opened tree is released', () => {
     const [one, other] = [world({ store, steps: [{ text: 'One.' }] }), world({ store, steps: [{ text: 'Two.' }] })]
     const { sessionId: treeId } = await one.runtime.run('one')
     const handle = await one.runtime.open(treeId)
-    expect(await troupeError(() => other.runtime.open(treeId))).toMatchObject({ code: 'session_owned' })
+    expect(await troupeError(() => other.runtime.open(treeId))).toMatchObject({ code: 'session_driven' })
     await bounded(handle.release())
     expect(await bounded(handle.outcome)).toMatchObject({ status: 'completed', report: { text: 'One.' } })
     expect(await bounded(collect(handle))).toEqual([])

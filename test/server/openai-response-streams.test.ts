@@ -6,7 +6,7 @@ import { caught, clerk, gatedModel, half, serveOpenAi, streamed, team, withCalls
 
 // The events of `/v1/responses`, also of stored responses, with the client `openai`.
 
-/** Of the response, from its first event. */
+/** The id of the response, from its first event. */
 const idOf = ([first]: readonly ResponseStreamEvent[]): string => (first as { readonly response: { readonly id: string } }).response.id
 
 it('a response is streamed in numbered events whose pieces add up to it', async () => {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { type InteractionEvent, localPrincipal, type OwnerId, type Store, type TreeId, TroupeError } from '../../src/contracts/index.ts'
+import { type DriverId, type InteractionEvent, localPrincipal, type Store, type TreeId, TroupeError } from '../../src/contracts/index.ts'
 import { systemClock } from '../../src/runtime/index.ts'
 import { anthropicRoutes } from '../../src/server/anthropic/index.ts'
 import { revokeToken } from '../../src/server/http/index.ts'
@@ -52,7 +52,7 @@ async function longSession({ runtime, store }: Served, megabytes: number): Promi
   await runtime.sessions.outcome(id)
   const treeId = id as string as TreeId
   const events = await store.journal.read(treeId, 0)
-  const claim = await store.journal.claim(treeId, 'test' as OwnerId)
+  const claim = await store.journal.claim(treeId, 'test' as DriverId)
   if (!claim.ok) throw new Error('The session is still driven.')
   let last = claim.seq
   for (let index = 0; index < megabytes * 32; index++) {

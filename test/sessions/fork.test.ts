@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type InteractionEvent, localPrincipal, type Message, type SessionId, type Store, type TreeId } from '../../src/contracts/index.ts'
-import { foldTree } from '../../src/runtime/tree/tree-state.ts'
+import { foldTree } from '../../src/runtime/journal/tree-state.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { sequentialIds } from '../../src/testing/index.ts'
 import { dataFolder } from '../fixtures/data-folder.ts'

@@ -185,7 +185,7 @@ describe('deleting', () => {
     await asked.promise
     const other = team(talk, { store, ids: sequentialIds('other') })
     await expect(other.runtime.sessions.delete(sessionId)).rejects.toMatchObject({
-      code: 'session_owned',
+      code: 'session_driven',
       remedy: expect.stringContaining('Wait'),
     })
     expect(await store.trees.get(sessionId as TreeId)).toMatchObject({ status: 'running' })

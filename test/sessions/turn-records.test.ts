@@ -8,8 +8,8 @@ import {
   type TreeId,
   type TurnRecord,
 } from '../../src/contracts/index.ts'
-import { TurnRecordFold } from '../../src/runtime/sessions/turn-record.ts'
-import { foldTree } from '../../src/runtime/tree/tree-state.ts'
+import { foldTree } from '../../src/runtime/journal/tree-state.ts'
+import { TurnRecordFold } from '../../src/runtime/journal/turn-record.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { FakeClock, gate, ScriptedModel, sequentialIds } from '../../src/testing/index.ts'
 import { handoffTeam } from '../kernel/handoff/handoff-team.ts'
@@ -39,7 +39,7 @@ function folded(events: readonly InteractionEvent[]): readonly TurnRecord[] {
 }
 
 const nothing: Spent = { usage: noUsage, cost: 0 }
-/** Of all turns of the root, which contain those of its children. */
+/** The sum of all turns of the root, which contain those of its children. */
 const spentByRoot = (events: readonly InteractionEvent[]): Spent =>
   events.reduce((sum, event) => {
     const isEnd = 'totals' in event && event.agentPath === 'root' && event.type.startsWith('interaction.turn.')

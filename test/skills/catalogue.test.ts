@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SkillCard, SkillScope } from '../../src/contracts/index.ts'
-import { skillCatalogue } from '../../src/runtime/tree/skill-catalogue.ts'
+import { skillCatalogue } from '../../src/runtime/parts/skill-catalogue.ts'
 import { selectSkills } from '../../src/tools/skills/select-skills.ts'
 import { place, skill } from './place.ts'
 

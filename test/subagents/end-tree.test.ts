@@ -49,7 +49,7 @@ it('a driven tree and an unknown one are left alone', async () => {
   const { runtime } = team({ boss: { script: silent } }, { store })
   const { sessionId: treeId } = runtime.stream('Go')
   await asked.promise
-  await expect(endTree(store, treeId, 'ann')).rejects.toMatchObject({ code: 'session_owned' })
+  await expect(endTree(store, treeId, 'ann')).rejects.toMatchObject({ code: 'session_driven' })
   await expect(endTree(store, 'nothing' as TreeId, 'ann')).rejects.toMatchObject({ code: 'session_unknown' })
   expect(await store.trees.get('nothing' as TreeId)).toBeUndefined()
   await runtime.close()

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { InteractionEvent, Store, Tool, TreeId, Usage } from '../../src/contracts/index.ts'
-import { foldTree } from '../../src/runtime/tree/tree-state.ts'
+import { foldTree } from '../../src/runtime/journal/tree-state.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { FakeClock, gate } from '../../src/testing/index.ts'
 import { settle } from '../settle.ts'

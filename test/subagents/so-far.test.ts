@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Approver, TurnOperation } from '../../src/contracts/index.ts'
 import type { Runtime } from '../../src/runtime/api/create-agent-runtime.ts'
-import { accountingOf, spentSoFar } from '../../src/runtime/api/operations.ts'
+import { accountingOf, spentSoFar } from '../../src/runtime/journal/operations.ts'
 import { runSummary } from '../../src/view/run-summary.ts'
 import { ask, resultsOf, type Script, send, team } from './team.ts'
 

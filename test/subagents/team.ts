@@ -74,7 +74,7 @@ export type Member = Partial<AgentDefinition> & {
   readonly model?: never
   readonly price?: Model['costOf']
   readonly free?: boolean
-  /** Of its model, in tokens. */
+  /** The context window of its model, in tokens. */
   readonly window?: number
 }
 

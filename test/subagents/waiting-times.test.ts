@@ -69,7 +69,7 @@ function inOutcome({ operations }: Outcome): Figures {
   return Object.fromEntries(operations ? all(operations) : [])
 }
 
-/** Of a journal as older versions wrote it, which does not say how long turns waited. */
+/** The figures of a journal as older versions wrote it, which does not say how long turns waited. */
 function inJournal(events: readonly InteractionEvent[], now?: number): Figures {
   const old = events.map((event): InteractionEvent => {
     if (!('totals' in event)) return event

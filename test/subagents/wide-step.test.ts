@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { InteractionEvent } from '../../src/contracts/index.ts'
 import { decide } from '../../src/core/index.ts'
-import { snapshotOf } from '../../src/runtime/resume/session-snapshot.ts'
+import { snapshotOf } from '../../src/runtime/journal/session-snapshot.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { fold } from '../fixtures/fold-journal.ts'
 import { restore } from '../restore-snapshot.ts'

@@ -13,7 +13,7 @@ export interface DemoScene {
   readonly folder: string
   /** The id of the process that keeps a server running. */
   readonly parentId: number
-  /** Of the server that runs now. */
+  /** The process of the server that runs now. */
   serverId(): Promise<number>
   read<Answer>(path: string): Promise<Answer>
   file(path: string): Promise<string>

@@ -4,7 +4,7 @@ import type { ScriptedStep } from '../../src/testing/index.ts'
 // A model for pages: what an agent says depends on the last message to it, so that a test can go on as long as it likes.
 
 export interface Story {
-  /** Of the last message of the user. Default: every message. */
+  /** Matches the last message of the user. Default: every message. */
   readonly when?: RegExp
   /** One for each reply to that message. The last one is repeated. */
   readonly steps: readonly (ScriptedStep & {

@@ -143,7 +143,7 @@ function contentProblemOf(form: JsonSchema, typed: string): Problem {
   }
 }
 
-/** Of a session whose requests are all answered, the first one. Of one that went on since, the request in its journal. */
+/** The first request of a session, if all of them are answered. If the session went on since, the request is read from its journal. */
 async function namedRequest(
   store: Store,
   { run, requests }: WaitingSession,

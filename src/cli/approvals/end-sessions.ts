@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type OwnerId, type Problem, type Store, type TreeEntry, type TreeId, TroupeError } from '../../contracts/index.ts'
+import { type DriverId, type Problem, type Store, type TreeEntry, type TreeId, TroupeError } from '../../contracts/index.ts'
 import { sessionFolder, withSessions } from '../../project/index.ts'
 import { endTree } from '../../runtime/index.ts'
 import { exitCodeOfError, exitCodes } from '../host/exit-codes.ts'
@@ -70,12 +70,12 @@ function refuseEnded(sessions: readonly TreeEntry[]): void {
 
 /** Claims and releases each session to find out whether another process drives it. */
 async function refuseDriven({ journal }: Store, ids: readonly TreeId[]): Promise<void> {
-  const owner = `drop-${randomUUID()}` as OwnerId
+  const driver = `drop-${randomUUID()}` as DriverId
   const problems: Problem[] = []
   for (const id of ids) {
-    const claim = await journal.claim(id, owner)
+    const claim = await journal.claim(id, driver)
     if (claim.ok) await journal.release(id, claim.epoch)
-    else problems.push({ place: id, message: `it is running: ${claim.owner}`, remedy: 'Interrupt it there, or leave it out.' })
+    else problems.push({ place: id, message: `it is running: ${claim.driver}`, remedy: 'Interrupt it there, or leave it out.' })
   }
-  if (problems.length > 0) throw new TroupeError('session_owned', 'Some sessions are running, so none was dropped.', { problems })
+  if (problems.length > 0) throw new TroupeError('session_driven', 'Some sessions are running, so none was dropped.', { problems })
 }

@@ -76,7 +76,7 @@ const byError: { readonly [Code in FailureCode]: ExitName } = {
   approval_unknown: 'usage',
   approval_answered: 'usage',
   client_id_taken: 'usage',
-  session_owned: 'failed',
+  session_driven: 'failed',
   session_mismatch: 'usage',
   session_moved: 'failed',
   budget_exhausted: 'budget',

@@ -23,7 +23,7 @@ export interface ExtensionsInvocation extends Common {
   readonly action: ExtensionsAction
   readonly ids: readonly string[]
   readonly template?: string | undefined
-  /** Of `trust`: permissions only. */
+  /** `trust --sandboxed`: gives permissions only. */
   readonly isSandboxed: boolean
   readonly dataDir?: string | undefined
 }

@@ -20,7 +20,7 @@ export interface Common {
   readonly configFile?: string | undefined
 }
 
-/** Of commands about stored sessions. */
+/** Options of commands about stored sessions. */
 interface Stored {
   /** Include other projects. */
   readonly isEverywhere: boolean

@@ -8,7 +8,7 @@ const json: FlagSpec = { name: 'json', summary: 'Print one JSON document, even o
 const configFile: FlagSpec = { name: 'config', value: 'FILE', summary: 'Read this configuration file first' }
 const dataDir: FlagSpec = { name: 'data-dir', value: 'DIR', summary: 'Use the data folder DIR (default: ~/.local/state/troupe)' }
 
-/** Of `serve` and `up`. */
+/** Flags of `serve` and `up`. */
 const agentFlags = [
   {
     name: 'agent',

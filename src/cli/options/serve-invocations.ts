@@ -30,7 +30,7 @@ export interface UpInvocation extends Common {
 export interface TokenInvocation extends Common {
   readonly kind: 'token'
   readonly action: TokenAction
-  /** Of `--name`, or the argument. */
+  /** The value of `--name`, or the argument. */
   readonly name?: string | undefined
   readonly argument?: string | undefined
   readonly scopes?: string | undefined

@@ -9,7 +9,7 @@ export interface BannerFacts {
   readonly address: ServerAddress
   readonly agents: readonly string[]
   readonly local: LocalToken
-  /** Of the demonstration. */
+  /** Present in the demonstration. */
   readonly demo?: DemoFacts | undefined
 }
 

@@ -60,7 +60,7 @@ async function namedSessions(store: Store, ids: readonly string[], place: Sessio
 }
 
 function refuseDriven(treeId: string, driver: string): never {
-  throw new TroupeError('session_owned', `Session ${treeId} is running: ${driver}.`, {
+  throw new TroupeError('session_driven', `Session ${treeId} is running: ${driver}.`, {
     remedy: 'Wait for it or interrupt it there, or leave it out.',
   })
 }

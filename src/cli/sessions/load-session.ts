@@ -36,7 +36,7 @@ export interface LoadedSession extends StoredSession {
 
 export interface LoadedTurn {
   readonly asked: string
-  /** Of an ended turn. */
+  /** Present in an ended turn. */
   readonly report?: Report
   readonly totals?: TurnTotals
 }

@@ -15,7 +15,7 @@ const callMarks: { readonly [Status in CallNode['status']]: string } = {
   skipped: '○',
   unknown: '?',
 }
-/** Of calls and turns that had not ended when their process exited. */
+/** For calls and turns that had not ended when their process exited. */
 export const unfinishedLabel = 'not ended'
 /** A command that ended with another exit code than 0. */
 export const failedCommandMark = '≠'

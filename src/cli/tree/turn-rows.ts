@@ -121,7 +121,7 @@ const hasTokens = ({ spent: { usage } }: RowTotals): boolean => usage.input + us
 interface Progress {
   readonly tally: RowTotals
   readonly now: number
-  /** Of a child: shown before and behind its own progress. */
+  /** For a child: shown before and behind its own progress. */
   readonly speaks?: string
   readonly inside?: string
   readonly reason?: string
@@ -309,7 +309,7 @@ function shortTask(text: string): string {
   return fitWidth(task, Math.min(maxTaskWidth, widthOf(task)))
 }
 
-/** Of a child that talks to the person. */
+/** For a child that talks to the person. */
 const speaksLabel = 'talks to you'
 
 /** Leaves room for the progress of the child. */

@@ -9,7 +9,7 @@ import { fitWidth, widthOf } from '../terminal/text-width.ts'
 
 export interface UsageStyle {
   readonly paint: Paint
-  /** Of a terminal. A pipe gets the table only. */
+  /** The width of a terminal. A pipe gets the table only. */
   readonly columns: number | undefined
 }
 
@@ -22,7 +22,7 @@ const minName = 10
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
 const unnamed: { readonly [By in UsageGrouping]: string } = { agent: '(none)', model: '(no request)', day: '(none)', person: '(nobody)' }
 
-/** Of no turn. */
+/** The sums without any turn. */
 export const noTotals: UsageTotals = {
   turns: 0,
   failedTurns: 0,

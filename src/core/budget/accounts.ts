@@ -1,5 +1,5 @@
 import type { AgentLimits, OwnerBudget } from '../../contracts/index.ts'
-import type { OpenTurn, SessionState } from '../state.ts'
+import type { OpenTurn, SessionState } from '../state/state.ts'
 
 // What limits leave. A session is bound by its own limits and by those of every ancestor; each limit is one account.
 

@@ -1,6 +1,6 @@
 import type { LastStepReason, Reservation } from '../../contracts/index.ts'
-import type { OpenTurn, SessionState } from '../state.ts'
-import { requestChars } from '../state-changes.ts'
+import type { OpenTurn, SessionState } from '../state/state.ts'
+import { requestChars } from '../state/state-changes.ts'
 import { allAccounts, type Headroom, tightestAccount, workedMs } from './accounts.ts'
 import { grantOutput, lastAnswerTokens, minAnswerTokens, reservationOf, type WantedReply, wantedOutput } from './output-grant.ts'
 
@@ -14,8 +14,6 @@ const lastAnswerMs = 30_000
 const noticeChars = 128
 /** After so many refusals of the same call, the next step is the last. */
 const maxRepeats = 3
-/** A request that takes a larger share of the context window triggers compaction. */
-const maxWindowShare = 0.8
 
 export type Allowance =
   /** `callTokens`: maximum output of a reply with calls, if that is less than for a text. */
@@ -82,17 +80,8 @@ function lastStepReason(
   return maxCalls !== undefined && turn.calls > maxCalls ? 'calls' : undefined
 }
 
-const estimatedInput = (state: SessionState): number => Math.ceil(requestChars(state) / state.charsPerToken)
-
 /** An upper bound: new text may have more tokens for its length than the text so far. */
 const maxInputTokens = (state: SessionState): number => Math.ceil((requestChars(state) + noticeChars) / Math.min(4, state.charsPerToken))
-
-export const isWindowFull = (state: SessionState, model: string): boolean =>
-  estimatedInput(state) > (state.windows[model] ?? Number.POSITIVE_INFINITY) * maxWindowShare
-
-/** The window of a model after a request was too long for it. At least 2,000 tokens. */
-export const learnedWindow = (state: SessionState, model: string): number =>
-  Math.min(Math.max(2_000, estimatedInput(state)), state.windows[model] ?? Number.POSITIVE_INFINITY)
 
 /** For one more request with the whole history, and its answer. */
 export const lastAnswerReservation = (state: SessionState): Reservation => ({ input: maxInputTokens(state), output: lastAnswerTokens })

@@ -1,6 +1,6 @@
 import type { Lane } from '../../contracts/index.ts'
 import { withoutOpenQuestion } from '../../policy/call-questions.ts'
-import { type Call, isBetweenAttempts, requestOf, type StartedCall } from '../state.ts'
+import { type Call, isBetweenAttempts, requestOf, type StartedCall } from '../state/state.ts'
 import { LaneSet } from './lane-conflicts.ts'
 
 // Calls of a step start in order: a call never overtakes an earlier one that it conflicts with, even while that one waits

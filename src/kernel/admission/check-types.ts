@@ -54,7 +54,7 @@ interface Compiler {
   readonly typeRoot: string
 }
 
-/** Of this package first: its version is known. */
+/** Prefers the compiler that this package finds: its version is known. */
 function findCompiler(workspace: string): Compiler | undefined {
   const places = [import.meta.url, pathToFileURL(join(workspace, 'package.json')).href]
   const folderOf = (name: string, from: string): string | undefined => {

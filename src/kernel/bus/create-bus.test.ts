@@ -7,7 +7,7 @@ import { afterEach, expect, it } from 'vitest'
 import type { BusEvent, Records, Store } from '../../contracts/index.ts'
 import { openStore } from '../../stores/index.ts'
 import { FakeClock, gate, sequentialIds } from '../../testing/index.ts'
-import type { KernelDiagnostic } from '../kernel-types.ts'
+import type { KernelDiagnostic } from '../shared/kernel-types.ts'
 import { createBus, type RunningBus } from './create-bus.ts'
 import { listDeadLetters, listEvents, retryDeadLetter } from './stored-events.ts'
 

@@ -5,9 +5,9 @@
 // 3. Deliveries are read from the store: nothing is lost with the process, and a backlog takes no memory.
 import type { BusEvent, Clock, Ids, Records } from '../../contracts/index.ts'
 import { showDuration } from '../../util/parse-units.ts'
-import { ended, guardSteps } from '../background-work.ts'
-import type { Bus, Publication, ReportDiagnostic, Subscriber } from '../kernel-types.ts'
-import type { Row } from '../record-table.ts'
+import { ended, guardSteps } from '../shared/background-work.ts'
+import type { Bus, Publication, ReportDiagnostic, Subscriber } from '../shared/kernel-types.ts'
+import type { Row } from '../shared/record-table.ts'
 import { currentEvent, Lane, withoutCause } from './lane.ts'
 import { chainProblem, checkedData, newEvent } from './new-event.ts'
 import { type Delivery, eventTables, type StoredEvent, settleDelivery, trimEvents, withDeliveries } from './stored-events.ts'

@@ -2,8 +2,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { BusEvent, Clock } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { withinTime } from '../background-work.ts'
-import type { Subscriber } from '../kernel-types.ts'
+import { withinTime } from '../shared/background-work.ts'
+import type { Subscriber } from '../shared/kernel-types.ts'
 
 const handlerTimeoutMs = 60_000
 

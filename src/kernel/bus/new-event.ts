@@ -1,6 +1,6 @@
 import { type BusEvent, type Clock, type Ids, type Json, TroupeError } from '../../contracts/index.ts'
 import { showDuration } from '../../util/parse-units.ts'
-import type { Publication } from '../kernel-types.ts'
+import type { Publication } from '../shared/kernel-types.ts'
 
 const maxHops = 16
 const maxChainMs = 10 * 60_000

@@ -4,14 +4,14 @@
 // 2. Keys are in the order of publication. An event has a `due` as long as it waits for a delivery.
 // 3. A dead letter is stored before its delivery is removed. A crash between the two repeats the last attempt.
 import type { BusEvent, Records } from '../../contracts/index.ts'
-import { type RecordTable, type Row, recordTable } from '../record-table.ts'
+import { type RecordTable, type Row, recordTable } from '../shared/record-table.ts'
 
 export interface Delivery {
   readonly subscriber: string
   readonly attempts: number
   /** When it is tried next. */
   readonly due: number
-  /** Of the last attempt. */
+  /** The error of the last attempt. */
   readonly error?: string
 }
 

@@ -1,7 +1,6 @@
 import type { ChildControl, HandoffReason, JsonObject, Tool, ToolContext, ToolOutput, WaitedAgent } from '../../contracts/index.ts'
 import { agentToolName, childTraits } from '../../tools/index.ts'
-import { taskText } from '../orchestrator/agent-results.ts'
-import { agentInputSchema } from '../orchestrator/extension-agents.ts'
+import { agentInputSchema, taskText } from '../calls/agent-input.ts'
 import { type HandoffLimits, judgeHandoff, returnControlName } from './handoff-rules.ts'
 
 // A handoff: the person talks to an agent while the call of its caller stays open.

@@ -4,7 +4,7 @@
 // 2. The next kernel of the same supervisor takes it over immediately: the one before it has ended.
 import { type Clock, type Ids, type Records, TroupeError } from '../../contracts/index.ts'
 import { keepAlive } from '../../util/keep-alive.ts'
-import { recordTable } from '../record-table.ts'
+import { recordTable } from '../shared/record-table.ts'
 
 const key = 'kernel'
 const renewMs = 2_000

@@ -1,5 +1,5 @@
 import type { Clock, ServiceProvider } from '../../contracts/index.ts'
-import { pause } from '../background-work.ts'
+import { pause } from '../shared/background-work.ts'
 
 const firstDelayMs = 1_000
 const maxDelayMs = 60_000

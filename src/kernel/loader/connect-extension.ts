@@ -1,10 +1,10 @@
 import type { ExtensionProblem } from '../../contracts/index.ts'
-import { scheduledResult } from '../process/answer-shapes.ts'
-import { optional } from '../process/shapes.ts'
+import { scheduledResult } from '../shared/answer-shapes.ts'
+import { problemsOf } from '../shared/extension-failure.ts'
+import { optional } from '../shared/value-shapes.ts'
 import { superviseService } from './background-service.ts'
 import type { ExtensionCalls } from './extension-calls.ts'
 import type { KernelPorts } from './extension-context.ts'
-import { problemsOf } from './extension-failure.ts'
 import type { ManagedExtension } from './managed-extension.ts'
 
 interface Connection {

@@ -1,7 +1,7 @@
 import type { Clock, MaybePromise } from '../../contracts/index.ts'
 import { keepAlive } from '../../util/keep-alive.ts'
-import { withinTime } from '../background-work.ts'
-import type { SupervisorPort } from '../kernel-types.ts'
+import { withinTime } from '../shared/background-work.ts'
+import type { SupervisorPort } from '../shared/kernel-types.ts'
 import type { ManagedExtension } from './managed-extension.ts'
 
 const callMs = 10_000

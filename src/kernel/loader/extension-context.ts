@@ -16,8 +16,8 @@ import {
 } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { isKernelEvent } from '../bus/event-names.ts'
-import type { AgentPort, Bus, ExtensionManifest, FoundExtension, Router, Scheduler, SupervisorPort } from '../kernel-types.ts'
-import { callingExtension, currentCall, insideCall, outsideOfCall } from '../orchestrator/current-call.ts'
+import { callingExtension, currentCall, insideCall, outsideOfCall } from '../calls/current-call.ts'
+import type { AgentPort, Bus, ExtensionManifest, FoundExtension, Router, Scheduler, SupervisorPort } from '../shared/kernel-types.ts'
 import { withBuiltinRules } from './builtin-rules.ts'
 import { permitRemedy, workPermissions } from './extension-trust.ts'
 
@@ -26,7 +26,7 @@ export interface KernelPorts {
   readonly clock: Clock
   readonly bus: Bus
   readonly router: Pick<Router, 'register' | 'receive' | 'notify' | 'task'>
-  /** Of the call that runs now, if it is one of a conversation. */
+  /** The person of the call that runs now, if it is one of a conversation. */
   currentPerson(): Recipient | undefined
   readonly agents: AgentPort
   readonly supervisor: SupervisorPort
@@ -38,7 +38,7 @@ export interface KernelPorts {
   /** Where extensions have their data folders, absolute. */
   readonly dataFolder: string
   logger(id: string): ExtensionLogger
-  /** Of the environment and what `setup` stored. */
+  /** A value of the environment, or one that `setup` stored. */
   secret(name: string): string | undefined
   /** What `setup` stored. */
   storedConfig(id: string): JsonObject

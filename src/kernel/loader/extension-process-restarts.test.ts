@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Tool } from '../../contracts/index.ts'
 import { gate } from '../../testing/index.ts'
-import type { OpenedExtension } from '../kernel-types.ts'
+import type { OpenedExtension } from '../shared/kernel-types.ts'
 import { foundExtension, testKernel } from './fixtures/test-kernel.ts'
 
 const tool = (name: string, more: Partial<Tool> = {}): Tool => ({

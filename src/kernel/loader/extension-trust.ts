@@ -1,6 +1,6 @@
 import type { ExtensionProblem } from '../../contracts/index.ts'
 import { type TrustRecord, type TrustRecords, type TrustStore, trustOf } from '../../project/index.ts'
-import type { FoundExtension } from '../kernel-types.ts'
+import type { FoundExtension } from '../shared/kernel-types.ts'
 
 type Content = Pick<FoundExtension, 'folder' | 'hash'>
 
@@ -8,7 +8,7 @@ type Content = Pick<FoundExtension, 'folder' | 'hash'>
 export const isTrustedExtension = ({ folder, hash }: Content, records: TrustRecords | 'everything'): boolean =>
   trustOf({ path: folder, sha256: hash }, records) === 'trusted'
 
-/** Of an extension that stays in the sandbox: a person has given it the permissions of its manifest. */
+/** The record for an extension that stays in the sandbox: a person has given it the permissions of its manifest. */
 const permitted = ({ folder, hash }: Content): Content => ({ folder: `${folder}#permissions`, hash })
 
 export const isPermittedExtension = (content: Content, records: TrustRecords | 'everything'): boolean =>
@@ -25,7 +25,7 @@ export const withheldProblem = (id: string, place: string, asked: readonly strin
   remedy: permitRemedy(id),
 })
 
-/** Of all problems of an extension. */
+/** Those problems of an extension that are permissions which nobody has given. */
 export const withheldOf = (id: string, problems: readonly ExtensionProblem[]): readonly ExtensionProblem[] =>
   problems.filter(({ remedy }) => remedy === permitRemedy(id))
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { contentHash } from '../../project/index.ts'
-import type { FoundExtension } from '../kernel-types.ts'
-import { extensionError } from './extension-failure.ts'
+import { extensionError } from '../shared/extension-failure.ts'
+import type { FoundExtension } from '../shared/kernel-types.ts'
 
 const maxFiles = 2_000
 const maxBytes = 32 * 1024 ** 2

@@ -1,5 +1,5 @@
 import type { AgentDescriptor, AnyExtension, ExtensionProblem, ExtensionState, HealthReport, Tool } from '../../contracts/index.ts'
-import type { Capability, ExtensionManifest, FoundExtension, LoadedExtension, OpenedExtension } from '../kernel-types.ts'
+import type { Capability, ExtensionManifest, FoundExtension, LoadedExtension, OpenedExtension } from '../shared/kernel-types.ts'
 import type { OpenContext } from './extension-context.ts'
 
 /** `idle`: not loaded, or stopped. `loaded`: initialized, with its tools. */

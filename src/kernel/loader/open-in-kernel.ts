@@ -1,12 +1,11 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { AnyExtension } from '../../contracts/index.ts'
 import { lineIn, watchLoading } from '../../tools/modules/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { suggestName } from '../../yaml/messages.ts'
-import type { ExtensionManifest, OpenExtension, SupervisorPort } from '../kernel-types.ts'
-import { extensionError } from './extension-failure.ts'
+import { entryFile } from '../manifest/entry-file.ts'
+import { extensionError } from '../shared/extension-failure.ts'
+import type { OpenExtension, SupervisorPort } from '../shared/kernel-types.ts'
 import { hashUnchanged } from './hash-folder.ts'
 
 /** Opens trusted extensions inside this process. A file of a project runs only with the content that was trusted. */
@@ -35,15 +34,4 @@ export function openInKernel(supervisor: Pick<SupervisorPort, 'enter'>): OpenExt
       throw extensionError(path, `\`new ${className}()\` failed: ${messageOf(error)}${lineIn(error, path)}`, 'Fix the constructor.')
     }
   }
-}
-
-/** `main:Class` means `main.js`, else `main.ts`. @throws TroupeError if there is neither. */
-export function entryFile(folder: string, { file, className }: NonNullable<ExtensionManifest['entrypoint']>): string {
-  const found = [`${file}.js`, `${file}.ts`].map((name) => join(folder, name)).find((path) => existsSync(path))
-  if (found !== undefined) return found
-  throw extensionError(
-    folder,
-    `there is neither ${file}.js nor ${file}.ts`,
-    `Add the file, or correct \`entrypoint: ${file}:${className}\`.`,
-  )
 }

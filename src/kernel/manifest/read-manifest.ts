@@ -1,8 +1,8 @@
 import { extensionId, type JsonObject, type ReasoningEffort } from '../../contracts/index.ts'
 import { renderFile } from '../../project/index.ts'
 import { SourceText, startOfText } from '../../yaml/source-text.ts'
-import type { AgentSection, ExtensionManifest } from '../kernel-types.ts'
 import { scheduleProblem } from '../scheduler/cron-times.ts'
+import type { AgentSection, ExtensionManifest } from '../shared/kernel-types.ts'
 import { manifestKeys } from './manifest-keys.ts'
 import { ManifestValues } from './manifest-values.ts'
 

@@ -1,7 +1,7 @@
 import type { AgentResult, Clock, JsonObject, ToolContext } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { kernelEvents } from '../bus/event-names.ts'
-import type { Bus, ReportDiagnostic } from '../kernel-types.ts'
+import type { Bus, ReportDiagnostic } from '../shared/kernel-types.ts'
 
 export interface AgentEventOptions {
   readonly bus: Pick<Bus, 'publish'>

@@ -1,4 +1,4 @@
-import type { LoadedExtension } from '../kernel-types.ts'
+import type { LoadedExtension } from '../shared/kernel-types.ts'
 
 interface Described {
   readonly id: string

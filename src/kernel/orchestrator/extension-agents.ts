@@ -21,11 +21,12 @@ import type {
 import { agentToolName, childTraits } from '../../tools/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { currentEvent } from '../bus/lane.ts'
-import type { AgentPort, LoadedExtension, Notice, SupervisorPort } from '../kernel-types.ts'
+import { agentInputSchema, taskText } from '../calls/agent-input.ts'
+import { checkedResult, childAgentResult, failedResult, outcomeAgentResult, toolOutputOf } from '../calls/agent-results.ts'
+import { currentCall, insideCall } from '../calls/current-call.ts'
+import { Invocation } from '../calls/invocation.ts'
+import type { AgentPort, LoadedExtension, Notice, SupervisorPort } from '../shared/kernel-types.ts'
 import { type AgentEventOptions, type TracedCall, traceAgent } from './agent-events.ts'
-import { checkedResult, childAgentResult, failedResult, outcomeAgentResult, taskText, toolOutputOf } from './agent-results.ts'
-import { currentCall, insideCall } from './current-call.ts'
-import { Invocation } from './invocation.ts'
 
 export interface ExtensionAgentsOptions extends AgentEventOptions {
   readonly supervisor: Pick<SupervisorPort, 'enter'>
@@ -33,16 +34,6 @@ export interface ExtensionAgentsOptions extends AgentEventOptions {
   find(id: string): LoadedExtension | undefined
   notify(notice: Notice): Promise<void>
 }
-
-export const agentInputSchema = {
-  type: 'object',
-  properties: {
-    task: { type: 'string', minLength: 1, description: 'The task, with all the context the agent needs: it sees nothing else.' },
-    context: { type: 'object', description: 'Data for the task.' },
-  },
-  required: ['task'],
-  additionalProperties: false,
-} as const
 
 interface Task {
   readonly task: string

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../../runtime/index.ts'
 import { returnControlName } from '../handoff/handoff-rules.ts'
-import type { LoadedExtension } from '../kernel-types.ts'
+import type { LoadedExtension } from '../shared/kernel-types.ts'
 import { capabilitySummary, describedExtension } from './capability-summary.ts'
 import { agentDescription } from './extension-agents.ts'
 import { listExtensionsName } from './list-extensions-tool.ts'

@@ -1,7 +1,7 @@
 import type { Clock, Hook, ProvidedContext } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { withinTime } from '../background-work.ts'
-import type { LoadedExtension, ReportDiagnostic, Router, SupervisorPort } from '../kernel-types.ts'
+import { withinTime } from '../shared/background-work.ts'
+import type { LoadedExtension, ReportDiagnostic, Router, SupervisorPort } from '../shared/kernel-types.ts'
 import { orchestratorName } from './orchestrator-definition.ts'
 
 const maxChars = 8_000 // About 2,000 tokens.

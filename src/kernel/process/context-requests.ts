@@ -2,13 +2,26 @@
 import type { ApprovalKey, Clock, ExtensionContext, IncomingMessage, JsonObject, ResolvedTool } from '../../contracts/index.ts'
 import { schemaValidator } from '../../tools/index.ts'
 import { rateLimit } from '../../util/rate-limit.ts'
-import { currentCall, outsideOfCall } from '../orchestrator/current-call.ts'
-import { recipient, schedule } from './answer-shapes.ts'
+import { currentCall, outsideOfCall } from '../calls/current-call.ts'
+import { recipient, schedule } from '../shared/answer-shapes.ts'
+import {
+  boolean,
+  type Check,
+  either,
+  isObject,
+  json,
+  jsonObject,
+  number,
+  oneOf,
+  optional,
+  record,
+  ShapeError,
+  text,
+} from '../shared/value-shapes.ts'
 import type { Params } from './extension-process.ts'
 import { deadlines, maxSubscriptions } from './process-limits.ts'
 import type { CallOwner } from './remote-instance.ts'
 import { maxLogCharacters, maxLogLinesPerSecond } from './runner/wire.ts'
-import { boolean, type Check, either, isObject, json, jsonObject, number, oneOf, optional, record, ShapeError, text } from './shapes.ts'
 
 const name = text(200)
 const message: Check<IncomingMessage> = record({

@@ -10,7 +10,8 @@ import type { RunningCommand } from '../../tools/sandbox/index.ts'
 import { asSentence } from '../../util/as-sentence.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { cutText } from '../../util/well-formed.ts'
-import { WorkingTime } from '../working-time.ts'
+import { WorkingTime } from '../shared/working-time.ts'
+import { decodeMessage } from './decode-message.ts'
 import {
   endByItselfMs,
   graceMs,
@@ -22,7 +23,6 @@ import {
   terminateMs,
 } from './process-limits.ts'
 import { errorCode, LineReader, maxErrorCharacters, maxLineBytes, maxOpenRequests, type WireMessage } from './runner/wire.ts'
-import { isObject, unsafeJson } from './shapes.ts'
 
 export type Params = { readonly [name: string]: unknown }
 
@@ -195,13 +195,11 @@ export class ExtensionProcess<Owner> {
   #take(line: string): void {
     if (this.#state.kind !== 'open') return
     try {
-      const message: unknown = JSON.parse(line)
-      const unsafe = unsafeJson(message)
-      if (unsafe !== undefined) this.fail(`it sent ${unsafe}`)
-      else if (!isObject(message) || message.jsonrpc !== '2.0') this.fail('it sent JSON that is not a message')
-      else this.#understand(message as unknown as WireMessage)
+      const decoded = decodeMessage(line)
+      if (decoded.ok) this.#understand(decoded.message)
+      else this.fail(decoded.reason)
     } catch (error) {
-      this.fail(error instanceof SyntaxError ? 'it sent a line that is not JSON' : `it sent a wrong message: ${messageOf(error)}`)
+      this.fail(`it sent a wrong message: ${messageOf(error)}`)
     }
   }
 
@@ -211,7 +209,6 @@ export class ExtensionProcess<Owner> {
       return
     }
     this.#window.messages++
-    if (typeof method !== 'string' || (params !== undefined && !isObject(params))) throw new Error('`method` or `params` is wrong')
     const given: Params = params ?? {}
     const call = this.#calls.get(given.call as number)
     if (id !== undefined) this.#requested({ id, method, params: given }, call)

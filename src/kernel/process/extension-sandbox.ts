@@ -2,7 +2,7 @@ import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock, ToolFailure } from '../../contracts/index.ts'
 import { type Command, processSandbox, type StartResult } from '../../tools/sandbox/index.ts'
-import type { ExtensionManifest, FoundExtension } from '../kernel-types.ts'
+import type { ExtensionManifest, FoundExtension } from '../shared/kernel-types.ts'
 import { extensionPolicy } from './process-limits.ts'
 import { reachableFolders } from './reachable-folders.ts'
 

@@ -19,8 +19,6 @@ export const maxSchemaBytes = 64 * 1024
 export const loadMs = 10_000
 /** To answer after the signal has aborted. */
 export const graceMs = 250
-/** The same for `invoke`, which may return a part of its result. */
-export const invokeGraceMs = 1_000
 /** A process that does not answer this is blocked. */
 export const pingMs = 3_000
 export const endByItselfMs = 300

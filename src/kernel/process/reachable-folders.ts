@@ -6,8 +6,8 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { isInside } from '../../util/is-inside.ts'
-import type { ExtensionManifest } from '../kernel-types.ts'
-import { extensionError } from '../loader/extension-failure.ts'
+import { extensionError } from '../shared/extension-failure.ts'
+import type { ExtensionManifest } from '../shared/kernel-types.ts'
 
 export interface ReachableFolders {
   /** Files and folders. All without links. */

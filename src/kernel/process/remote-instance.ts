@@ -1,12 +1,13 @@
 // The instance of an extension that runs in a process of its own: each method is a call.
 import type { AgentDescriptor, AgentResult, AnyExtension, ExtensionContext, InvokeCall, ToolContext } from '../../contracts/index.ts'
-import type { ExtensionManifest } from '../kernel-types.ts'
-import { agentDescriptor, agentResult, healthReport, providedContext, schedule, scheduledResult } from './answer-shapes.ts'
+import { invokeGraceMs } from '../calls/invocation.ts'
+import { agentDescriptor, agentResult, healthReport, providedContext, schedule, scheduledResult } from '../shared/answer-shapes.ts'
+import type { ExtensionManifest } from '../shared/kernel-types.ts'
+import { type Check, either, isText, maxTextCharacters, optional, record, ShapeError, text } from '../shared/value-shapes.ts'
 import type { ExtensionProcess, Params } from './extension-process.ts'
-import { deadlines, invokeGraceMs, terminateMs } from './process-limits.ts'
+import { deadlines, terminateMs } from './process-limits.ts'
 import { remoteTools } from './remote-tools.ts'
 import type { ExtensionMethod } from './runner/wire.ts'
-import { type Check, either, isText, maxTextCharacters, optional, record, ShapeError, text } from './shapes.ts'
 
 /** What progress and output of a call go to, and tools that it calls belong to. */
 export type CallOwner = { readonly kind: 'tool'; readonly context: ToolContext } | { readonly kind: 'invoke'; readonly call: InvokeCall }

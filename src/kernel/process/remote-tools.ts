@@ -12,10 +12,24 @@ import {
 import { checkSchema } from '../../util/json-schema/check-schema.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { cutText } from '../../util/well-formed.ts'
-import type { ExtensionManifest } from '../kernel-types.ts'
+import type { ExtensionManifest } from '../shared/kernel-types.ts'
+import {
+  boolean,
+  type Check,
+  either,
+  isText,
+  json,
+  jsonObject,
+  list,
+  number,
+  oneOf,
+  optional,
+  record,
+  ShapeError,
+  text,
+} from '../shared/value-shapes.ts'
 import { defaultToolMs, maxDescriptionCharacters, maxSchemaBytes, maxToolMs, maxTools } from './process-limits.ts'
 import type { CallFacts } from './runner/tool-calls.ts'
-import { boolean, type Check, either, isText, json, jsonObject, list, number, oneOf, optional, record, ShapeError, text } from './shapes.ts'
 
 /** Calls a tool in the process. */
 export type CallTool = (

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { type ApprovalDecision, type Json, type Recipient, type Records, TroupeError } from '../../contracts/index.ts'
 import { cutText } from '../../util/well-formed.ts'
-import type { Notice } from '../kernel-types.ts'
+import type { Notice } from '../shared/kernel-types.ts'
 
 // What is known about the conversation of one person on one channel. One record for each, in the namespace `conversation`.
 
 const namespace = 'conversation'
-/** Of the key of a session. */
+/** Maximum length of the key of a session. */
 const mostKeyChars = 480
 
 /** Messages that wait for the session. */
@@ -14,7 +14,7 @@ const mostWaiting = 100
 const mostTaken = 200
 const mostNotices = 20
 const mostTasks = 100
-/** Of a task, for the line that tells the person of it. */
+/** Maximum length of a task in the line that tells the person of it. */
 const mostTaskChars = 200
 const mostNoticeChars = 2_000
 
@@ -33,7 +33,7 @@ export interface Conversation extends Recipient {
   readonly sessionId?: string
   /** Grows with `/new`. */
   readonly number: number
-  /** Of the last message of the person, in milliseconds since 1970. 0: they have not written yet. */
+  /** The time of the last message of the person, in milliseconds since 1970. 0: they have not written yet. */
   readonly lastAt: number
   /** Ids of the last messages that were taken. */
   readonly taken: readonly string[]

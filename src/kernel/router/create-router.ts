@@ -8,15 +8,15 @@ import {
 } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { cutText, wellFormed } from '../../util/well-formed.ts'
-import type { Notice, RoutedTask, Router } from '../kernel-types.ts'
+import type { Notice, RoutedTask, Router } from '../shared/kernel-types.ts'
 import { type Conversation, Conversations, idOf, keyOf, recipientOf, type WaitingMessage } from './conversation.ts'
-import { deliver } from './deliver.ts'
+import { deliverToChannel } from './deliver-to-channel.ts'
 import { followConversation } from './follow-conversation.ts'
 import { type AddressedEntry, Outbox } from './outbox.ts'
 import { type MessageData, type Reply, type RouterCore, type RouterOptions, system } from './router-core.ts'
 import { MessageWorker } from './send-message.ts'
 
-/** Of one message. */
+/** Maximum length of one message. */
 const mostChars = 100_000
 /** For messages that are being delivered. */
 const closingMs = 1_000
@@ -269,7 +269,11 @@ class MessageRouter implements Router {
     if (!channel) return false
     const message: OutgoingMessage = { id, kind, text, speaker, ...(to.conversation !== undefined && { conversation: to.conversation }) }
     const [{ clock }, report] = [this.#options, this.#reporter(to.channel)]
-    const sent = await deliver(() => channel.provider.sendToUser(to.userId, message), { clock, signal: channel.removed.signal, report })
+    const sent = await deliverToChannel(() => channel.provider.sendToUser(to.userId, message), {
+      clock,
+      signal: channel.removed.signal,
+      report,
+    })
     if (sent === undefined) return false
     if (!id.startsWith('notice:')) return true
     const conversation = await this.#conversations.addNotice(to, { text, speaker })

@@ -1,9 +1,9 @@
 import type { ChannelProvider, InteractionEvent, OutgoingMessage, StreamEvent } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { pause, withinTime } from '../background-work.ts'
 import { orchestratorName } from '../orchestrator/orchestrator-definition.ts'
+import { pause, withinTime } from '../shared/background-work.ts'
 import { type Changes, type Conversation, keyOf } from './conversation.ts'
-import { deadlineMs, deliver } from './deliver.ts'
+import { deadlineMs, deliverToChannel } from './deliver-to-channel.ts'
 import { questionText } from './questions.ts'
 import { isUnknownSession, type RouterCore, system } from './router-core.ts'
 import { Speech } from './speech.ts'
@@ -126,7 +126,7 @@ class Follower {
     const { provider } = this.#options
     const conversation = this.#conversation
     if (!conversation) return undefined
-    return deliver(() => provider.sendToUser(conversation.userId, { ...message, ...threadOf(conversation) }), this.#options)
+    return deliverToChannel(() => provider.sendToUser(conversation.userId, { ...message, ...threadOf(conversation) }), this.#options)
   }
 
   async #update(changes: Changes): Promise<void> {

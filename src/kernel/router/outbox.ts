@@ -1,7 +1,7 @@
 import type { Clock, OutgoingMessage, Recipient, Records } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { cutText } from '../../util/well-formed.ts'
-import { type RecordTable, recordTable } from '../record-table.ts'
+import { type RecordTable, recordTable } from '../shared/record-table.ts'
 import { keyOf } from './conversation.ts'
 
 /** How long the id of a delivered message is known. */

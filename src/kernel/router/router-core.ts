@@ -7,7 +7,7 @@ import {
   type SessionService,
   TroupeError,
 } from '../../contracts/index.ts'
-import type { Bus, ReportDiagnostic } from '../kernel-types.ts'
+import type { Bus, ReportDiagnostic } from '../shared/kernel-types.ts'
 import type { Changes, Conversations } from './conversation.ts'
 
 /** Who speaks when no agent does. */

@@ -1,7 +1,7 @@
 import { TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { pause } from '../background-work.ts'
 import { orchestratorName } from '../orchestrator/orchestrator-definition.ts'
+import { pause } from '../shared/background-work.ts'
 import { type Command, helpText, parseCommand, unknownCommandText } from './commands.ts'
 import type { Changes, Conversation, WaitingMessage } from './conversation.ts'
 import { parseAnswer } from './questions.ts'

@@ -5,7 +5,7 @@ import { afterEach, expect, it } from 'vitest'
 import type { Records, Schedule } from '../../contracts/index.ts'
 import { openStore } from '../../stores/index.ts'
 import { FakeClock, gate, sequentialIds } from '../../testing/index.ts'
-import type { KernelDiagnostic, Publication } from '../kernel-types.ts'
+import type { KernelDiagnostic, Publication } from '../shared/kernel-types.ts'
 import { createScheduler, type FiredTask, type RunningScheduler } from './create-scheduler.ts'
 
 const closed: (() => Promise<void>)[] = []

@@ -6,12 +6,13 @@
 // 4. Times are those of the wall clock: after a sleep of the machine the next tick finds what was missed.
 import type { Clock, Ids, MaybePromise, Recipient, Records, Schedule, ScheduledTask, Schedules } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { ended, guardSteps } from '../background-work.ts'
 import { kernelEvents } from '../bus/event-names.ts'
-import type { Bus, ReportDiagnostic, Scheduler } from '../kernel-types.ts'
-import { type Row, recordTable } from '../record-table.ts'
+import { ended, guardSteps } from '../shared/background-work.ts'
+import type { Bus, ReportDiagnostic, Scheduler } from '../shared/kernel-types.ts'
+import { type Row, recordTable } from '../shared/record-table.ts'
 import { nextTime, scheduleError, scheduleProblem } from './cron-times.ts'
-import { claimRun, decideRun, endRun, firstTime, isLate, type ScheduleTable, type StoredSchedule } from './stored-schedules.ts'
+import { decideRun, isLate } from './missed-runs.ts'
+import { claimRun, endRun, firstTime, type ScheduleTable, type StoredSchedule } from './stored-schedules.ts'
 
 export interface SchedulerOptions {
   readonly records: Records
@@ -24,7 +25,7 @@ export interface SchedulerOptions {
 }
 
 export interface FiredTask {
-  /** Of this run. */
+  /** The id of this run. */
   readonly id: string
   /** Says so if it is late. */
   readonly text: string
@@ -164,7 +165,7 @@ class StoredScheduler implements RunningScheduler {
       if (task === undefined) await this.#registered.get(key)?.execute(at)
       else {
         const note = isLate(at, clock.now()) ? `This task was due at ${timeText(at)}, and is late.\n` : ''
-        await fire({ id: `schedule:${key}@${at}`, text: `${note}${task}`, from: by ?? ownerOf(key), ...(to && { to }) })
+        await fire({ id: `schedule:${key}@${at}`, text: `${note}${task}`, from: by ?? extensionOf(key), ...(to && { to }) })
       }
     } catch (error) {
       this.#report('error', `Schedule ${key}: the run of ${timeText(at)} failed: ${messageOf(error)}`)
@@ -172,7 +173,7 @@ class StoredScheduler implements RunningScheduler {
     await this.#guarded(() => endRun(this.#table, key, at))
   }
 
-  async #missed({ key, task, to, by = ownerOf(key) }: ScheduleRow, since: number, what: string): Promise<void> {
+  async #missed({ key, task, to, by = extensionOf(key) }: ScheduleRow, since: number, what: string): Promise<void> {
     const text = task === undefined ? `Schedule ${key}: ${what}` : `Scheduled task "${task}" of ${by}: ${what}`
     this.#report('warn', text)
     const data = { schedule: key, text, since, ...(to && { to: { ...to } }) }
@@ -185,7 +186,7 @@ class StoredScheduler implements RunningScheduler {
 }
 
 const timeText = (at: number): string => new Date(at).toISOString()
-const ownerOf = (key: string): string => key.slice(0, key.indexOf('/'))
+const extensionOf = (key: string): string => key.slice(0, key.indexOf('/'))
 
 const taskOf = ({ key, task = '', when, to, due, running = 0, by }: ScheduleRow, prefix: string): ScheduledTask => ({
   id: key.slice(prefix.length),

@@ -1,11 +1,8 @@
 import type { Problem, Recipient, ScheduledTask, Schedules } from '../../contracts/index.ts'
-import type { RecordTable, Row } from '../record-table.ts'
-import { countTimes, nextTime, scheduleError, scheduleProblem } from './cron-times.ts'
+import type { RecordTable, Row } from '../shared/record-table.ts'
+import { nextTime, scheduleError, scheduleProblem } from './cron-times.ts'
+import type { DueRun } from './missed-runs.ts'
 
-/** A run that is this late was missed. A restart takes less. */
-const graceMs = 60_000
-/** A task that runs once is still useful. */
-const maxLateMs = 24 * 3_600_000
 const maxTaskChars = 10_000
 
 /** Keys: `EXTENSION` and `EXTENSION:ID` for what extensions register, `EXTENSION/ID` for tasks. */
@@ -19,24 +16,6 @@ export interface StoredSchedule {
   readonly running?: number
 }
 export type ScheduleTable = RecordTable<StoredSchedule>
-
-interface DueRun {
-  /** `undefined`: too late for a run. */
-  readonly at: number | undefined
-  readonly missed: number
-  /** `undefined`: there is no further time. */
-  readonly next: number | undefined
-}
-
-export const isLate = (at: number, now: number): boolean => now - at > graceMs
-
-/** What happens with a schedule that is due. */
-export function decideRun({ when }: StoredSchedule, due: number, now: number): DueRun {
-  if ('at' in when) return now - due <= maxLateMs ? { at: due, missed: 0, next: undefined } : { at: undefined, missed: 1, next: undefined }
-  const count = countTimes(when, due, now)
-  const next = nextTime(when, now)
-  return isLate(due, now) ? { at: undefined, missed: count, next } : { at: due, missed: count - 1, next }
-}
 
 /** Takes a run. `false` if another process was faster. */
 export async function claimRun(

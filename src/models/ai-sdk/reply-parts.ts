@@ -1,8 +1,8 @@
 import type { LanguageModelV3StreamPart, LanguageModelV3Usage, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
 import type { FinishReason, Json, JsonObject, ModelFailure, ModelPart, Usage } from '../../contracts/index.ts'
 import { plainJson } from '../../util/json-values.ts'
+import { amountOf, countOf, type Fields, fieldsOf, isFields, listOf, textOf } from '../../util/unknown-fields.ts'
 import { cutOff, failing, shorten } from '../failures/index.ts'
-import { amountOf, countOf, type Fields, fieldsOf, isFields, listOf, textOf } from '../shared/index.ts'
 
 export type AiSdkPart = LanguageModelV4StreamPart | LanguageModelV3StreamPart
 

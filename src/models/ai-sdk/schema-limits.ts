@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../contracts/index.ts'
-import { isFields } from '../shared/index.ts'
+import { isFields } from '../../util/unknown-fields.ts'
 
 // Each schema mode supports a part of JSON Schema and refuses requests with other keywords. These functions check that before the
 // request.

@@ -11,9 +11,9 @@ import {
   problemsError,
 } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
+import { type Fields, isFields } from '../../util/unknown-fields.ts'
 import { profileOf } from '../known-providers.ts'
 import { type ProviderSettings, type Variables, wrongAddress } from '../provider-settings.ts'
-import { type Fields, isFields } from '../shared/unknown-fields.ts'
 
 /** A provider of the configuration. Missing settings come from variables or from the known provider. */
 export type ProviderConfig =

@@ -34,7 +34,7 @@ export interface FoundModel {
   readonly from: string
 }
 
-/** Of each provider with a key and of each local server, the model that `auto` would use. */
+/** The model that `auto` would use of each provider with a key, and of each local server. */
 export async function findAllModels(options: SearchOptions): Promise<readonly FoundModel[]> {
   const found = await Promise.all(
     providerNames(options).map(async (name): Promise<readonly FoundModel[]> => {

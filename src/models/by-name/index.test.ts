@@ -26,7 +26,6 @@ const entry = [
   ...['adapter-options', 'endpoint', 'index', 'model-adapter', 'model-sources', 'unknown-model'].map((file) => `by-name/${file}.ts`),
   'known-providers.ts',
   'provider-settings.ts',
-  'shared/unknown-fields.ts',
   'token-price.ts',
 ]
 const byName = JSON.stringify(`${models}by-name/index.ts`)

@@ -73,10 +73,10 @@ export async function loadModel(name: string, options: SettledOptions): Promise<
   const isComplete = found && (found.rest === undefined ? behind.length === 0 : rest.trim() !== '')
   if (found && isComplete) return found.load({ name, source, rest }, options)
   if (!found && rest.trim() !== '') return ofProvider(source).load({ name, source, rest }, options)
-  const { ownerOf } = await import('./prices.ts')
-  const owner = !found && behind.length === 0 && name !== '' ? await ownerOf(name) : undefined
-  if (owner === undefined) throw unknownModel(name, sources, options)
-  return loadModel(`${owner}/${name}`, options)
+  const { providerOf } = await import('./prices.ts')
+  const provider = !found && behind.length === 0 && name !== '' ? await providerOf(name) : undefined
+  if (provider === undefined) throw unknownModel(name, sources, options)
+  return loadModel(`${provider}/${name}`, options)
 }
 
 async function loadScript(

@@ -38,9 +38,9 @@ export async function nearestModels(provider: string, model: string): Promise<re
 }
 
 /** The provider of a bare model name, if the bundled table knows it. Resellers are skipped. */
-export async function ownerOf(model: string): Promise<string | undefined> {
+export async function providerOf(model: string): Promise<string | undefined> {
   const { findProvider } = await import('@pydantic/genai-prices')
   const id = findProvider({ modelId: model })?.id
-  const owner = Object.entries(knownProviders).find(([, { prices, kind }]) => prices === id && kind !== 'openai-compatible')
-  return id === undefined ? undefined : owner?.[0]
+  const found = Object.entries(knownProviders).find(([, { prices, kind }]) => prices === id && kind !== 'openai-compatible')
+  return id === undefined ? undefined : found?.[0]
 }

@@ -1,12 +1,12 @@
 import { messageOf } from '../../util/message-of.ts'
-import { type Fields, fieldsOf, isFields, textOf } from '../shared/unknown-fields.ts'
+import { type Fields, fieldsOf, isFields, textOf } from '../../util/unknown-fields.ts'
 import { FailureError } from './failure.ts'
 
 /** The facts about an error. Clients and frameworks share no error class, so this reads their common fields and causes. */
 export interface ErrorFacts {
   /** Our own failure, if the error has one as its cause. */
   readonly own: FailureError | undefined
-  /** Of the error and its causes. */
+  /** Names of the error and its causes. */
   readonly names: readonly string[]
   readonly message: string
   readonly status: number | undefined

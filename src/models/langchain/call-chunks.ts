@@ -1,4 +1,5 @@
-import { type Fields, fieldsOf, type GatheredCall, isFields, listOf, textOf } from '../shared/index.ts'
+import { type Fields, fieldsOf, isFields, listOf, textOf } from '../../util/unknown-fields.ts'
+import type { GatheredCall } from '../shared/index.ts'
 
 interface Group {
   readonly index: unknown

@@ -1,6 +1,7 @@
 import type { Model, ModelAbility, ModelParameters, ModelRequest } from '../../contracts/index.ts'
+import { countOf, fieldsOf, textOf } from '../../util/unknown-fields.ts'
 import type { ErrorNames } from '../failures/index.ts'
-import { countOf, fieldsOf, frameworkModel, type ModelFacts, settledFacts, textOf } from '../shared/index.ts'
+import { frameworkModel, type ModelFacts, settledFacts } from '../shared/index.ts'
 import { type LangChainChatModel, type LangChainMessage, type LangChainTool, langChainMessages } from './langchain-messages.ts'
 import { ReplyReader } from './langchain-reply.ts'
 

@@ -1,19 +1,7 @@
 import { type FinishReason, type JsonObject, type Message, type ModelPart, noUsage, type Usage } from '../../contracts/index.ts'
 import { plainJson } from '../../util/json-values.ts'
-import {
-  countOf,
-  endOfReply,
-  type Fields,
-  fieldsOf,
-  finishReasonOf,
-  type GatheredCall,
-  isFields,
-  listOf,
-  type NamedCall,
-  textOf,
-  withIds,
-  withProgress,
-} from '../shared/index.ts'
+import { countOf, type Fields, fieldsOf, isFields, listOf, textOf } from '../../util/unknown-fields.ts'
+import { endOfReply, finishReasonOf, type GatheredCall, type NamedCall, withIds, withProgress } from '../shared/index.ts'
 import { CallChunks } from './call-chunks.ts'
 import { type Kept, type KeptBlock, keptMetadata, mergeDelta, outsideTypes, type ReadBlock, readContent } from './reply-blocks.ts'
 

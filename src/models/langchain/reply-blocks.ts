@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../contracts/index.ts'
 import { plainJson } from '../../util/json-values.ts'
-import { type Fields, isFields, textOf } from '../shared/index.ts'
+import { type Fields, isFields, textOf } from '../../util/unknown-fields.ts'
 
 // Signatures, block types and ids of a reply are stored with its parts and returned to the model that wrote it. Another model may
 // reject them.

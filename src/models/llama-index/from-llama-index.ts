@@ -1,5 +1,6 @@
 import type { Model, ModelRequest } from '../../contracts/index.ts'
-import { countOf, fieldsOf, frameworkModel, type ModelFacts, settledFacts, textOf } from '../shared/index.ts'
+import { countOf, fieldsOf, textOf } from '../../util/unknown-fields.ts'
+import { frameworkModel, type ModelFacts, settledFacts } from '../shared/index.ts'
 import type { LlamaIndexLlm, LlamaIndexMessage, LlamaIndexTool } from './llama-index-messages.ts'
 import { isFileElsewhere, llamaIndexMessages } from './llama-index-messages.ts'
 import { ReplyReader } from './llama-index-reply.ts'

@@ -1,5 +1,6 @@
 import type { FilePart, InputPart, JsonObject, JsonSchema, Message, ReplyPart } from '../../contracts/index.ts'
-import { argumentsOf, fieldsOf, textOf, userContent } from '../shared/index.ts'
+import { fieldsOf, textOf } from '../../util/unknown-fields.ts'
+import { argumentsOf, userContent } from '../shared/index.ts'
 
 /** The used part of a LlamaIndex LLM. The parameter is `never`, so that any LLM fits. */
 export interface LlamaIndexLlm {

@@ -1,16 +1,6 @@
 import { type FinishReason, type Message, type ModelPart, noUsage, type Usage } from '../../contracts/index.ts'
-import {
-  countOf,
-  endOfReply,
-  type Fields,
-  fieldsOf,
-  type GatheredCall,
-  isFields,
-  listOf,
-  textOf,
-  withIds,
-  withProgress,
-} from '../shared/index.ts'
+import { countOf, type Fields, fieldsOf, isFields, listOf, textOf } from '../../util/unknown-fields.ts'
+import { endOfReply, type GatheredCall, withIds, withProgress } from '../shared/index.ts'
 import { signedBy } from './llama-index-messages.ts'
 
 interface CallSoFar {

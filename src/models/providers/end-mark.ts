@@ -1,5 +1,5 @@
+import { fieldsOf, listOf, textOf } from '../../util/unknown-fields.ts'
 import type { Endpoint } from '../provider-settings.ts'
-import { fieldsOf, listOf, textOf } from '../shared/index.ts'
 
 /** The event that ends a reply. Some servers send it and keep the connection open. */
 export interface EndMark {

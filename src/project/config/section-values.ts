@@ -192,7 +192,7 @@ export interface HeadendSettings {
 
 /** OpenTelemetry traces of `troupe serve`. */
 export interface TelemetrySettings {
-  /** Of OTLP over HTTP. Nothing is sent without it. */
+  /** The address for OTLP over HTTP. Nothing is sent without it. */
   readonly endpoint?: string
   readonly headers?: { readonly [name: string]: string }
   /** Whether to send arguments and results of calls, and answers. */

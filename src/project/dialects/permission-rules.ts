@@ -101,7 +101,7 @@ function commandsIn(rules: readonly PermissionRule[]): TranslatedCommands | unde
   return others.length > 0 ? undefined : translateCommandRules(rules.filter((rule) => matches(rule.action, action)))
 }
 
-/** Of several names of a tool, those with a rule apply, and the strictest of them. */
+/** If a tool has several names, those with a rule apply, and the strictest of them. */
 function effectOn(rules: readonly PermissionRule[], actions: readonly string[]): Effect {
   const named = actions.filter((action) => isNamed(rules, action))
   return (named.length > 0 ? named : actions).map((action) => effectOf(rules, action)).reduce(stricter)

@@ -9,7 +9,7 @@ import { readGrantsFile, takeOverGrants } from './grants-file.ts'
 
 /** The grants of a user. */
 export interface UserGrants {
-  /** Of one project, or of all. */
+  /** The grants of one project, or of all. */
   list(project?: string): Promise<readonly GrantRecord[]>
   /** Replaces grants with the same key and folder. */
   add(grants: readonly GrantRecord[]): Promise<void>

@@ -65,7 +65,7 @@ function serversIn({ path, values, dialect }: LoadedFile, { config, trusted }: R
   return { servers: servers.map((each) => ({ ...each, isTrusted: status === 'trusted' })), state, isChanged: status === 'changed' }
 }
 
-/** Of `a.ai:3:9`. Variables are searched as for a configuration beside the file. */
+/** The origin that a place such as `a.ai:3:9` names. Variables are searched as for a configuration beside the file. */
 function originOf(place: string): FileOrigin {
   const [, file = place, line = '1', column = '1'] = /^(.*):(\d+):(\d+)$/s.exec(place) ?? []
   return { kind: 'file', layer: 'agent', file, line: Number(line), column: Number(column) }

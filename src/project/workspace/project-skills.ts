@@ -90,7 +90,7 @@ function hiddenSkills({ shadowed }: Pick<FoundSkills, 'shadowed'>, used: Readonl
 }
 
 interface MachineSkills {
-  /** Of installed packages. */
+  /** Folders of installed packages. */
   readonly systemDirectories: readonly string[]
   readonly adminDirectories: readonly string[]
 }

@@ -1,7 +1,7 @@
 import { type InboxMessage, type InputPart, type TreeId, TroupeError } from '../../contracts/index.ts'
 import { haveSameJson } from '../../util/json-values.ts'
-import type { Variables } from '../tree/session-overlays.ts'
-import { storeInput } from '../tree/store-input.ts'
+import { storeInput } from '../inputs/store-input.ts'
+import type { Variables } from '../parts/session-overlays.ts'
 import type { Runtime } from './create-agent-runtime.ts'
 
 // A client id that comes again must mean the same. What is compared is what was recorded: secrets are redacted in both.

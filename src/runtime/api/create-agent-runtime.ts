@@ -16,21 +16,11 @@ import { createSessionState } from '../../core/index.ts'
 import { redactDecision } from '../../policy/grants.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import { RecentSet } from '../../util/recent-set.ts'
-import { ownedTree } from '../resume/find-tree.ts'
-import { withChanges } from '../resume/reconfigure-session.ts'
-import { type Answer, effectOf, type StoredAnswer, storeAnswer } from '../resume/store-answer.ts'
-import { unknownTree } from '../resume/tree-cache.ts'
-import { findAgent, matchAgent, onlyAgent, type Selected, withAgent } from '../selection/select-agent.ts'
-import { Feed } from '../tree/event-feed.ts'
-import { JournalPages } from '../tree/journal-pages.ts'
-import { firstEvent } from '../tree/open-tree.ts'
-import { type Beginning, begunTurn, type Opening, openAccount, openedBy, openingAgent, withoutSecrets } from '../tree/opening.ts'
-import type { Variables } from '../tree/session-overlays.ts'
-import { inputWithoutSecrets, storeInput } from '../tree/store-input.ts'
-import { type ResumeOptions, TreeDriver } from '../tree/tree-driver.ts'
-import { checkClose, checkOpen, checkRun } from '../validation/check-arguments.ts'
-import { checkOptions } from '../validation/check-options.ts'
-import type { AgentLoopConfig } from './agent-config.ts'
+import { withChanges } from '../changes/reconfigure-session.ts'
+import { inputWithoutSecrets, storeInput } from '../inputs/store-input.ts'
+import { type DriveResult, outcomeOf, runAgain, type StopCause, stopCauseOf } from '../journal/outcome.ts'
+import { unknownTree } from '../journal/tree-cache.ts'
+import type { AgentLoopConfig } from '../options/agent-config.ts'
 import type {
   AgentRuntime,
   CloseOptions,
@@ -41,16 +31,26 @@ import type {
   RunOptions,
   RuntimeHost,
   RuntimeOptions,
-} from './agent-runtime.ts'
+} from '../options/agent-runtime.ts'
+import { systemClock } from '../parts/default-ports.ts'
+import type { RuntimeParts } from '../parts/runtime-parts.ts'
+import type { Variables } from '../parts/session-overlays.ts'
+import { findAgent, matchAgent, onlyAgent, type Selected, withAgent } from '../selection/select-agent.ts'
+import { type Answer, effectOf, type StoredAnswer, storeAnswer } from '../sessions/store-answer.ts'
+import { Feed } from '../tree/event-feed.ts'
+import { drivenTree } from '../tree/find-tree.ts'
+import { JournalPages } from '../tree/journal-pages.ts'
+import { firstEvent } from '../tree/open-tree.ts'
+import { type Beginning, begunTurn, type Opening, openAccount, openedBy, openingAgent, withoutSecrets } from '../tree/opening.ts'
+import { type ResumeOptions, TreeDriver } from '../tree/tree-driver.ts'
+import { checkClose, checkOpen, checkRun } from '../validation/check-arguments.ts'
+import { checkOptions } from '../validation/check-options.ts'
 import { clientIdTaken, isSameMessage } from './client-ids.ts'
-import { systemClock } from './default-ports.ts'
 import { Deletions } from './deletions.ts'
 import { partsOf } from './input-parts.ts'
 import { NewestParts } from './newest-parts.ts'
-import { type DriveResult, outcomeOf, runAgain, type StopCause, stopCauseOf } from './outcome.ts'
 import { Handle } from './run-handle.ts'
 import { RunOutputs, typedOutcome } from './run-output.ts'
-import type { RuntimeParts } from './runtime-parts.ts'
 import { sessionService } from './session-service.ts'
 import { TreeDrivers } from './tree-drivers.ts'
 
@@ -116,7 +116,7 @@ export class Runtime implements AgentRuntime {
     })
   }
 
-  /** Of the newest configuration. */
+  /** The parts of the newest configuration. */
   get parts(): RuntimeParts {
     return this.#newest.parts
   }
@@ -309,7 +309,7 @@ export class Runtime implements AgentRuntime {
     if (startInterrupt && !driver) return { clientId, driven: false }
     let isElsewhere = !driver && (await this.isDrivenElsewhere(treeId))
     const isBeginning = message.kind === 'input' || message.kind === 'send_held'
-    if (isBeginning && (driver?.isIdle ?? !isElsewhere)) await this.#admit(treeId, clientId, message)
+    if (isBeginning && (driver?.isIdle ?? !isElsewhere)) await this.#requireBudget(treeId, clientId, message)
     if (message.kind === 'input' && message.changes) await this.#checkSettings(treeId, message.changes, isElsewhere)
     const stored = message.kind === 'input' ? { ...message, parts: await storeInput(this.parts, { treeId }, message.parts) } : message
     // From here on only an answer is refused, if another one was faster: a caller that tries again would send a message twice.
@@ -337,13 +337,13 @@ export class Runtime implements AgentRuntime {
   }
 
   /** A message that would begin a turn which its owner cannot pay. One that was stored before is not refused. */
-  async #admit(treeId: TreeId, clientId: ClientId, message: Beginning): Promise<void> {
+  async #requireBudget(treeId: TreeId, clientId: ClientId, message: Beginning): Promise<void> {
     const { trees, inbox } = this.parts.options.store
     const entry = this.parts.accounts && (await trees.get(treeId))
     if (entry?.owner === undefined || entry.status === 'running' || entry.status === 'suspended') return
     const begun = async () => begunTurn((await this.parts.trees.stateOf(treeId)).root, message)
     try {
-      await this.parts.accounts?.admit(entry.owner, begun, this.#leaving)
+      await this.parts.accounts?.requireBudget(entry.owner, begun, this.#leaving)
     } catch (error) {
       if (!(await inbox.read(treeId, 0)).some((row) => row.clientId === clientId)) throw error
     }
@@ -382,7 +382,7 @@ export class Runtime implements AgentRuntime {
       const { deleteTree } = await import('../tree/delete-tree.ts')
       const deletion = await deleteTree(this.parts.options.store, treeId)
       if (deletion.ok) this.#forget(treeId)
-      else throw deletion.refusal === 'driven' ? ownedTree(treeId, deletion.driver) : unknownTree(treeId)
+      else throw deletion.refusal === 'driven' ? drivenTree(treeId, deletion.driver) : unknownTree(treeId)
     } finally {
       this.#deleting.delete(treeId)
     }

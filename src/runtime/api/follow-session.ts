@@ -1,7 +1,7 @@
 import type { EventsOptions, StreamEvent, TreeEntry, TreeId } from '../../contracts/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import { keepAlive } from '../../util/keep-alive.ts'
-import { unknownTree } from '../resume/tree-cache.ts'
+import { unknownTree } from '../journal/tree-cache.ts'
 import type { Subscription } from '../tree/event-feed.ts'
 import type { TreeDriver } from '../tree/tree-driver.ts'
 import type { Runtime } from './create-agent-runtime.ts'

@@ -1,8 +1,8 @@
+import type { AgentLoopConfig } from '../options/agent-config.ts'
+import type { AgentRuntime, RuntimeOptions } from '../options/agent-runtime.ts'
+import { isSkillFolders, withFoundSkills } from '../parts/config-skills.ts'
+import { closeAll, RuntimeParts } from '../parts/runtime-parts.ts'
 import { checkOptions } from '../validation/check-options.ts'
-import type { AgentLoopConfig } from './agent-config.ts'
-import type { AgentRuntime, RuntimeOptions } from './agent-runtime.ts'
-import { isSkillFolders, withFoundSkills } from './config-skills.ts'
-import { closeAll, RuntimeParts } from './runtime-parts.ts'
 
 interface UpdatingRuntime {
   isClosed(): boolean

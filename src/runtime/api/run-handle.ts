@@ -10,10 +10,10 @@ import {
   TroupeError,
 } from '../../contracts/index.ts'
 import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
+import { type DriveResult, outcomeOf } from '../journal/outcome.ts'
+import type { RunHandle, RunInput } from '../options/agent-runtime.ts'
 import type { Subscription } from '../tree/event-feed.ts'
-import type { RunHandle, RunInput } from './agent-runtime.ts'
 import type { Runtime } from './create-agent-runtime.ts'
-import { type DriveResult, outcomeOf } from './outcome.ts'
 import { typedOutcome } from './run-output.ts'
 
 interface HandledRun {

@@ -1,7 +1,7 @@
 // Checked by `npm run typecheck`, never run: the type of `report.value`.
 import { z } from 'zod'
 import type { Json } from '../../contracts/index.ts'
-import type { AgentRuntime, RunOptions } from './agent-runtime.ts'
+import type { AgentRuntime, RunOptions } from '../options/agent-runtime.ts'
 
 export async function values(runtime: AgentRuntime, options: RunOptions): Promise<void> {
   const trip = await runtime.run('Oslo', { output: z.object({ nights: z.number().default(1) }) })

@@ -1,13 +1,13 @@
 import type { ApprovalId, ClientId, SessionService, TreeId } from '../../contracts/index.ts'
-import { openRequestsOf } from '../resume/pending-approvals.ts'
-import { changesOfSettings } from '../resume/reconfigure-session.ts'
-import { unknownTree } from '../resume/tree-cache.ts'
+import { changesOfSettings } from '../changes/reconfigure-session.ts'
+import { outcomeOf } from '../journal/outcome.ts'
+import { openRequestsOf } from '../journal/pending-approvals.ts'
+import { unknownTree } from '../journal/tree-cache.ts'
 import { storedSessions } from '../sessions/stored-sessions.ts'
 import { checkAnswer, checkCancel, checkEvents, checkRevoke, checkSend, checkSendHeld } from '../validation/check-arguments.ts'
 import type { Runtime } from './create-agent-runtime.ts'
 import { sessionEvents, untilRest } from './follow-session.ts'
 import { partsOf } from './input-parts.ts'
-import { outcomeOf } from './outcome.ts'
 import { startSession } from './start-session.ts'
 
 /** Handles of runs use it, too. */

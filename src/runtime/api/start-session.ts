@@ -1,10 +1,10 @@
 import { type SessionId, type StartOptions, type TreeEntry, type TreeId, TroupeError } from '../../contracts/index.ts'
+import { changesOfSettings } from '../changes/reconfigure-session.ts'
 import { jsonInputProblem } from '../children/check-task.ts'
-import { changesOfSettings } from '../resume/reconfigure-session.ts'
+import type { RunInput } from '../options/agent-runtime.ts'
 import type { Opening } from '../tree/opening.ts'
 import { readHistory } from '../validation/check-history.ts'
 import { checkStart } from '../validation/check-start.ts'
-import type { RunInput } from './agent-runtime.ts'
 import { requireSameStart } from './client-ids.ts'
 import type { Runtime } from './create-agent-runtime.ts'
 import { nextChange } from './follow-session.ts'
@@ -37,8 +37,8 @@ export async function startSession(host: Runtime, input: RunInput, options: Star
     } catch (error) {
       const other = await existingSession(host, start)
       if (other) return other
-      const isOwned = options.clientId !== undefined && error instanceof TroupeError && error.code === 'session_owned'
-      if (!isOwned || !(await nextChange(host, treeId))) throw error
+      const isDriven = options.clientId !== undefined && error instanceof TroupeError && error.code === 'session_driven'
+      if (!isDriven || !(await nextChange(host, treeId))) throw error
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { TreeId } from '../../contracts/index.ts'
+import type { StopCause } from '../journal/outcome.ts'
 import type { TreeDriver } from '../tree/tree-driver.ts'
-import type { StopCause } from './outcome.ts'
 
 export interface TreeDriversOptions {
   /** The tree is not driven here any more. */

@@ -14,11 +14,11 @@ import { messageOf } from '../../util/message-of.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { showValue } from '../../util/show-value.ts'
 import { wellFormed } from '../../util/well-formed.ts'
-import type { RuntimeParts } from '../api/runtime-parts.ts'
-import { changeProblems } from '../resume/reconfigure-session.ts'
-import { storeInput } from '../tree/store-input.ts'
+import type { OpenSession } from '../budgets/open-sessions.ts'
+import { storeInput } from '../inputs/store-input.ts'
+import type { RuntimeParts } from '../parts/runtime-parts.ts'
+import { changeProblems } from '../validation/check-changes.ts'
 import { outputProblems } from '../validation/check-output-contract.ts'
-import type { OpenSession } from './open-sessions.ts'
 
 // Any tool can start a child: its task is checked before anything starts.
 
@@ -165,38 +165,3 @@ const wrong = (where: string, message: string, remedy: string): Refused => ({
   kind: 'refused',
   failure: { class: 'invalid_input', message: `${where}: ${message}.`, remedy },
 })
-
-/** Why a session cannot start a child of this agent now: a cycle, the depth or the number of children. Nothing may be awaited after it. */
-export function childRefusal(parent: OpenSession, name: string): ToolFailure | undefined {
-  const ancestry = lineage(parent)
-  if (ancestry.some(({ session }) => session?.state.agent.name === name))
-    return {
-      class: 'config',
-      message: `${name} is already running as an ancestor of this call. An agent cannot be its own child.`,
-      remedy: 'Do the task yourself.',
-    }
-  for (const [index, { session, children }] of ancestry.entries()) {
-    if (!session) continue
-    const { name: who, limits } = session.state.agent
-    if (index + 1 > limits.maxDepth)
-      return {
-        class: 'budget',
-        message: `${who} may have ${limits.maxDepth} levels of children; this child would exceed them.`,
-        remedy: 'Do the task yourself.',
-      }
-    if (children >= limits.maxChildren)
-      return {
-        class: 'budget',
-        message: `${who} has started the ${limits.maxChildren} children that it may start in a turn.`,
-        remedy: 'Continue with the results you have.',
-      }
-  }
-  return undefined
-}
-
-/** A session and its ancestors, up to the root. */
-function lineage(open: OpenSession): readonly OpenSession[] {
-  const line = [open]
-  for (let at = open.parent; at; at = at.parent) line.push(at)
-  return line
-}

@@ -11,7 +11,7 @@ import {
   unlimited,
 } from '../../core/index.ts'
 import type { ActiveSession } from '../../steps/index.ts'
-import type { OpenSession, ResourceUse } from './open-sessions.ts'
+import type { OpenSession, ResourceUse } from '../budgets/open-sessions.ts'
 
 /**
  * What the ancestors of a session leave it: their limits, less what their open descendants have spent or reserved. A session that

@@ -14,15 +14,15 @@ import {
 } from '../../contracts/index.ts'
 import type { EndedTurn, SessionState, SpawnedChild } from '../../core/index.ts'
 import type { ActiveSession } from '../../steps/index.ts'
-import { accountingOf, operationOf } from '../api/operations.ts'
-import { endOpenTurn, type ForcedEnding, interrupted } from '../tree/end-open-turn.ts'
-import { childIdsOf, summaryOnly, type TreeState } from '../tree/tree-state.ts'
-import type { BudgetQueue } from './budget-queue.ts'
+import type { BudgetQueue } from '../budgets/budget-queue.ts'
+import type { OpenSession } from '../budgets/open-sessions.ts'
+import { OpenSessions } from '../budgets/open-sessions.ts'
+import { accountingOf, operationOf } from '../journal/operations.ts'
+import { childIdsOf, summaryOnly, type TreeState } from '../journal/tree-state.ts'
 import { childFailure } from './child-failure.ts'
 import { childNotice } from './child-notice.ts'
 import { endHandoff } from './end-handoff.ts'
-import type { OpenSession } from './open-sessions.ts'
-import { OpenSessions } from './open-sessions.ts'
+import { endOpenTurn, type ForcedEnding, interrupted } from './end-open-turn.ts'
 
 /**
  * The descendants of the root. Created with the first child: most trees have none.

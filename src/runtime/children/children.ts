@@ -14,15 +14,16 @@ import { type ActiveSession, type ChildStart, Lanes, offeredName, performer, typ
 import { agentToolName } from '../../tools/index.ts'
 import type { Interrupt } from '../../util/interrupt.ts'
 import { messageOf } from '../../util/message-of.ts'
-import type { RuntimeParts } from '../api/runtime-parts.ts'
-import { addPrices, changesOfSettings, withChanges } from '../resume/reconfigure-session.ts'
-import { type ForcedEnding, interrupted } from '../tree/end-open-turn.ts'
-import type { Tree } from '../tree/tree.ts'
-import { childIdOf, sampleCount, sampleIdOf } from '../tree/tree-state.ts'
-import { checkTask, childRefusal } from './check-task.ts'
+import type { OpenSession } from '../budgets/open-sessions.ts'
+import { addPrices, changesOfSettings, withChanges } from '../changes/reconfigure-session.ts'
+import { childIdOf, sampleCount, sampleIdOf } from '../journal/tree-state.ts'
+import type { RuntimeParts } from '../parts/runtime-parts.ts'
+import { checkTask } from './check-task.ts'
 import { isBoundFromAbove, isCostBound } from './child-budget.ts'
+import { childRefusal } from './child-limits.ts'
 import type { ChildTracker } from './child-tracker.ts'
-import type { OpenSession } from './open-sessions.ts'
+import { type ForcedEnding, interrupted } from './end-open-turn.ts'
+import type { ParentTree } from './parent-tree.ts'
 
 const shared: Lane = { kind: 'shared' }
 
@@ -42,10 +43,10 @@ type Created = { readonly kind: 'created' } | Extract<ChildResult, { kind: 'refu
  * 3. Every call gets a result: a child that cannot start is refused, one that cannot continue is ended.
  */
 export class Children {
-  readonly #tree: Tree
+  readonly #tree: ParentTree
   readonly #tracker: ChildTracker
 
-  constructor(tree: Tree, tracker: ChildTracker) {
+  constructor(tree: ParentTree, tracker: ChildTracker) {
     this.#tree = tree
     this.#tracker = tracker
   }

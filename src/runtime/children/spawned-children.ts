@@ -30,12 +30,12 @@ import {
   type WaitingCall,
 } from '../../steps/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
-import { interrupted } from '../tree/end-open-turn.ts'
-import type { Tree } from '../tree/tree.ts'
-import { childIdOf } from '../tree/tree-state.ts'
+import type { OpenSession } from '../budgets/open-sessions.ts'
+import { childIdOf } from '../journal/tree-state.ts'
 import { type ChildTracker, noteNextTurn } from './child-tracker.ts'
 import type { Children } from './children.ts'
-import type { OpenSession } from './open-sessions.ts'
+import { interrupted } from './end-open-turn.ts'
+import type { ParentTree } from './parent-tree.ts'
 
 /** Time for a child to end when it is closed; after that it is abandoned. As long as for a child that is called. */
 const closeMs = 10_000
@@ -43,7 +43,7 @@ const closeMs = 10_000
 /** The turns of one child that run now. */
 interface Running {
   ended: Promise<void>
-  /** Of the turn that runs. */
+  /** Interrupts the turn that runs. */
   interrupt: Interrupt
   /** Resolves when that turn has had enough time to end after its interrupt. */
   late: Promise<void>
@@ -65,7 +65,7 @@ interface Refused {
  * 5. A child that talks to the person starts a turn only after its parent has seen the turn before.
  */
 export class SpawnedChildren implements SpawnPort {
-  readonly #tree: Tree
+  readonly #tree: ParentTree
   readonly #tracker: ChildTracker
   readonly #children: Children
   readonly #running = new Map<SessionId, Running>()
@@ -73,7 +73,7 @@ export class SpawnedChildren implements SpawnPort {
   readonly #seen = new Map<SessionId, number>()
   #failure: unknown
 
-  constructor(tree: Tree, tracker: ChildTracker, children: Children) {
+  constructor(tree: ParentTree, tracker: ChildTracker, children: Children) {
     this.#tree = tree
     this.#tracker = tracker
     this.#children = children

@@ -3,7 +3,7 @@ import { accountKeys, priceOf, type Resource, resourceOf } from '../../core/inde
 import { findJson } from '../../util/find-json.ts'
 import type { Interrupt } from '../../util/interrupt.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
-import type { TreeAccount } from '../owners/tree-account.ts'
+import type { TreeAccount } from '../budgets/tree-account.ts'
 import { askOnce, charsPerToken, type InquiryOptions } from './model-inquiry.ts'
 import { matchAgent, type Selected } from './select-agent.ts'
 
@@ -15,7 +15,7 @@ const partChars = 4_000
 interface SelectionOptions {
   readonly inquiryOptions: InquiryOptions
   readonly startInterrupt: Interrupt
-  /** Of the owner, if it has a budget: the request takes at most half of what is left. */
+  /** The account of the owner, if it has a budget: the request takes at most half of what is left. */
   readonly account: Pick<TreeAccount, 'reserveSelection'> | undefined
 }
 

@@ -30,7 +30,7 @@ export const charsPerToken = 4
 /** What has arrived of the answer. */
 interface Reply {
   text: string
-  /** Of the answer, its reasoning, and calls that were not requested. */
+  /** The length of the answer, its reasoning, and calls that were not requested. */
   characters: number
   usage: Usage | undefined
   costUsd: number | undefined

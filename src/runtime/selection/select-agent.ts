@@ -1,10 +1,7 @@
 import { type AgentSpec, type AskedFirst, type Diagnostic, type InputPart, type MaybePromise, TroupeError } from '../../contracts/index.ts'
 import { mentionsName, sharedWords, wordsOf } from '../../util/common-words.ts'
 import { knownNames } from '../../util/nearest-names.ts'
-import type { AgentDefinition, AgentLoopConfig } from '../api/agent-config.ts'
-
-/** Which agent answers: a named one, or the best match for the request, by its words or as a model decides. */
-export type AgentSelection = { readonly agent: string } | { readonly infer: 'match' | 'model' }
+import type { AgentDefinition, AgentLoopConfig, AgentSelection } from '../options/agent-config.ts'
 
 export interface Selected {
   readonly agent: AgentSpec

@@ -1,5 +1,5 @@
 import type { AgentDescription, AgentSpec } from '../../contracts/index.ts'
-import type { ResolvedConfig } from '../api/resolve-config.ts'
+import type { ResolvedConfig } from '../parts/resolve-config.ts'
 
 type Described = Pick<ResolvedConfig, 'agents' | 'candidates' | 'shown'>
 

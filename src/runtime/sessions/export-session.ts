@@ -1,7 +1,7 @@
 import type { BlobId, InteractionEvent, Json, SessionExport, Store, StoredOutput, TreeEntry, TreeId } from '../../contracts/index.ts'
 import { toBase64 } from '../../util/encode-bytes.ts'
 import type { Redactor } from '../../util/redact.ts'
-import { unknownTree } from '../resume/tree-cache.ts'
+import { unknownTree } from '../journal/tree-cache.ts'
 import { blobHandlesIn } from './blob-handles.ts'
 import { sessionEntry } from './session-entry.ts'
 

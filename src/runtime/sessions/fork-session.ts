@@ -1,8 +1,8 @@
 import {
   type Clock,
+  type DriverId,
   type Ids,
   type InteractionEvent,
-  type OwnerId,
   type Principal,
   type Store,
   type TreeId,
@@ -11,14 +11,14 @@ import {
 } from '../../contracts/index.ts'
 import type { SessionState } from '../../core/index.ts'
 import { usageError } from '../../util/option-problems.ts'
-import { randomIds, systemClock } from '../api/default-ports.ts'
-import { unknownTree } from '../resume/tree-cache.ts'
-import { summaryOf } from '../tree/open-tree.ts'
-import { foldTree } from '../tree/tree-state.ts'
+import { unknownTree } from '../journal/tree-cache.ts'
+import { foldTree } from '../journal/tree-state.ts'
+import { summaryOf } from '../journal/tree-status.ts'
+import { TurnRecordFold } from '../journal/turn-record.ts'
+import { randomIds, systemClock } from '../parts/default-ports.ts'
 import { blobHandlesIn } from './blob-handles.ts'
 import { copyEvents } from './copy-events.ts'
 import { type SettledEvents, settleEvents } from './settle-events.ts'
-import { TurnRecordFold } from './turn-record.ts'
 
 export interface ForkOptions {
   /** The last event to copy. Default: the last one. */
@@ -28,7 +28,7 @@ export interface ForkOptions {
   readonly ids?: Ids
   readonly clock?: Pick<Clock, 'now'>
   /** Called before the copy is stored. */
-  readonly admit?: ((root: SessionState) => Promise<void>) | undefined
+  readonly requireBudget?: ((root: SessionState) => Promise<void>) | undefined
 }
 
 /**
@@ -52,7 +52,7 @@ export async function forkSession(store: Store, from: TreeId, options: ForkOptio
   const copied = copyEvents(await store.journal.read(from, 0, last), from, treeId)
   const { events, root } = withCopyMark(await settleEvents(asFork(copied, { from, seq: last, principal, at: clock.now() }), 'fork'))
   const turns = turnRecordsOf(events)
-  await options.admit?.(root)
+  await options.requireBudget?.(root)
   const { title, labels, workspace } = entry
   const summary = summaryOf(root, { title, openRequests: 0 })
   const owner = principal?.id
@@ -61,7 +61,7 @@ export async function forkSession(store: Store, from: TreeId, options: ForkOptio
     ...(labels && { labels }),
     ...(workspace !== undefined && { workspace }),
   }
-  await writeTree(store, { treeId, owner: ids.next() as OwnerId, from, events, summary, identity, turns })
+  await writeTree(store, { treeId, driver: ids.next() as DriverId, from, events, summary, identity, turns })
   return treeId
 }
 
@@ -93,15 +93,15 @@ function turnRecordsOf(events: readonly InteractionEvent[]): readonly TurnRecord
 }
 
 interface NewTree extends Pick<Parameters<Store['journal']['append']>[0], 'treeId' | 'events' | 'summary' | 'identity' | 'turns'> {
-  readonly owner: OwnerId
+  readonly driver: DriverId
   /** The tree that has the blobs. */
   readonly from: TreeId
 }
 
-async function writeTree(store: Store, { owner, from, ...tree }: NewTree): Promise<void> {
+async function writeTree(store: Store, { driver, from, ...tree }: NewTree): Promise<void> {
   const { journal, trees } = store
   const { treeId, events } = tree
-  const claim = await journal.claim(treeId, owner)
+  const claim = await journal.claim(treeId, driver)
   if (!claim.ok) throw takenId(treeId)
   const { epoch, seq } = claim
   if (seq > 0) await journal.release(treeId, epoch)

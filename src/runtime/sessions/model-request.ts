@@ -2,8 +2,8 @@ import { type ModelRequest, type ModelRequestPlace, type Store, type TreeId, Tro
 import { agentLoop, apply, type Offering, type Recipe } from '../../core/index.ts'
 import { type RecordedStep, rebuildRequest } from '../../steps/index.ts'
 import { knownNames } from '../../util/nearest-names.ts'
-import { unknownTree } from '../resume/tree-cache.ts'
-import { foldJournal, type Observer } from '../tree/tree-state.ts'
+import { unknownTree } from '../journal/tree-cache.ts'
+import { foldJournal, type Observer } from '../journal/tree-state.ts'
 
 interface Parts {
   readonly store: Store

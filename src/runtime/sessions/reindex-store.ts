@@ -1,7 +1,7 @@
 import type { Store, TreeId } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { foldJournal } from '../tree/tree-state.ts'
-import { TurnRecordFold } from './turn-record.ts'
+import { foldJournal } from '../journal/tree-state.ts'
+import { TurnRecordFold } from '../journal/turn-record.ts'
 
 export interface Reindexed {
   readonly sessions: number

@@ -2,15 +2,15 @@ import type { Clock, InteractionEvent, Store } from '../../contracts/index.ts'
 import { type SessionState, turnIdOf } from '../../core/index.ts'
 import { loadSteps } from '../../steps/index.ts'
 import { memoryStore } from '../../stores/memory/index.ts'
+import { foldTree } from '../journal/tree-state.ts'
 import { partsWith } from '../tree/end-tree.ts'
 import { Feed } from '../tree/event-feed.ts'
 import { openTree } from '../tree/open-tree.ts'
-import { foldTree } from '../tree/tree-state.ts'
 
 export interface SettledEvents {
   /** The given events and those that end everything. */
   readonly events: readonly InteractionEvent[]
-  /** Of the root, after them. */
+  /** The state of the root after them. */
   readonly root: SessionState
 }
 

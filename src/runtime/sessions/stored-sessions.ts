@@ -1,7 +1,6 @@
 import type { BlobId, SessionService, TreeEntry, TreeId } from '../../contracts/index.ts'
 import type { SessionState } from '../../core/index.ts'
-import type { Runtime } from '../api/create-agent-runtime.ts'
-import { unknownTree } from '../resume/tree-cache.ts'
+import { unknownTree } from '../journal/tree-cache.ts'
 import { begunTurn } from '../tree/opening.ts'
 import {
   checkFork,
@@ -15,6 +14,7 @@ import {
 } from '../validation/check-session-arguments.ts'
 import { describeAgents } from './describe-agents.ts'
 import { sessionEntry } from './session-entry.ts'
+import type { SessionsHost } from './sessions-host.ts'
 import { watchSessions } from './watch-sessions.ts'
 
 type StoredSessions = Pick<
@@ -23,7 +23,7 @@ type StoredSessions = Pick<
 >
 
 /** The part of the session service that finds and manages stored sessions. */
-export function storedSessions(host: Runtime): StoredSessions {
+export function storedSessions(host: SessionsHost): StoredSessions {
   const stored = () => host.parts.options.store
   const shown = (entry: TreeEntry | undefined) => entry && sessionEntry(entry)
   const redactorOf = (treeId: TreeId) => host.parts.overlays.of(treeId).redactor
@@ -62,12 +62,12 @@ export function storedSessions(host: Runtime): StoredSessions {
       const { accounts } = host.parts
       const owner = options.principal?.id
       // A copy is made to continue it.
-      const admit = async (root: SessionState) =>
+      const requireBudget = async (root: SessionState) =>
         owner === undefined
           ? undefined
-          : accounts?.admit(owner, () => begunTurn(root, { kind: 'input', parts: [], mode: 'queue' }), host.closed)
+          : accounts?.requireBudget(owner, () => begunTurn(root, { kind: 'input', parts: [], mode: 'queue' }), host.closed)
       const { forkSession } = await import('./fork-session.ts')
-      const forkId = await forkSession(store, sessionId as TreeId, { ...options, ids, clock, admit })
+      const forkId = await forkSession(store, sessionId as TreeId, { ...options, ids, clock, requireBudget })
       host.hold(forkId)
       return forkId
     },

@@ -1,8 +1,8 @@
 import type { SessionChange, SessionId, TreeChange, TreeId } from '../../contracts/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import { keepAlive } from '../../util/keep-alive.ts'
-import type { Runtime } from '../api/create-agent-runtime.ts'
 import { sessionEntry } from './session-entry.ts'
+import type { SessionsHost } from './sessions-host.ts'
 
 /**
  * Changes of the list of sessions, from the call on. Ends with the runtime.
@@ -11,7 +11,7 @@ import { sessionEntry } from './session-entry.ts'
  * 2. With an owner, a deletion is reported only for sessions of that owner.
  * 3. A reader that leaves is released immediately, also while it waits.
  */
-export function watchSessions(host: Runtime, owner: string | undefined): AsyncIterableIterator<SessionChange> {
+export function watchSessions(host: SessionsHost, owner: string | undefined): AsyncIterableIterator<SessionChange> {
   const { trees } = host.parts.options.store
   const pending = new Map<TreeId, TreeChange>()
   let woken = Promise.withResolvers<void>()
@@ -54,7 +54,7 @@ export function watchSessions(host: Runtime, owner: string | undefined): AsyncIt
   }
 }
 
-type ListOwn = () => ReturnType<Runtime['parts']['options']['store']['trees']['list']>
+type ListOwn = () => ReturnType<SessionsHost['parts']['options']['store']['trees']['list']>
 
 /** A deleted tree has no owner any more: those of the owner are listed once, and followed from then on. */
 function ownership(owner: string | undefined, list: ListOwn): (change: TreeChange) => Promise<boolean> {

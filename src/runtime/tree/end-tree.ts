@@ -1,6 +1,6 @@
 import { type Clock, type Store, type TreeId, TroupeError } from '../../contracts/index.ts'
 import { loadSteps } from '../../steps/index.ts'
-import { RuntimeParts } from '../api/runtime-parts.ts'
+import { RuntimeParts } from '../parts/runtime-parts.ts'
 import { Feed } from './event-feed.ts'
 import { openTree } from './open-tree.ts'
 
@@ -8,15 +8,16 @@ import { openTree } from './open-tree.ts'
  * Ends the open turns of a tree without continuing it: no model is asked and no tool runs, so neither agents nor tools are needed.
  * Returns whether there was an open turn.
  *
- * @throws TroupeError `session_owned` if a process drives it, `session_unknown` if it does not exist.
+ * @throws TroupeError `session_driven` if a process drives it, `session_unknown` if it does not exist.
  */
 export async function endTree(store: Store, treeId: TreeId, by: string): Promise<boolean> {
   const parts = partsWith(store)
   await loadSteps()
   // Before the claim, which would create a tree that does not exist.
   await parts.trees.stateOf(treeId)
-  const claim = await store.journal.claim(treeId, parts.owner)
-  if (!claim.ok) throw new TroupeError('session_owned', `Session ${treeId} is driven by ${claim.owner}.`, { remedy: 'Interrupt it there.' })
+  const claim = await store.journal.claim(treeId, parts.driver)
+  if (!claim.ok)
+    throw new TroupeError('session_driven', `Session ${treeId} is driven by ${claim.driver}.`, { remedy: 'Interrupt it there.' })
   const { epoch, seq } = claim
   try {
     const state = await parts.trees.stateOf(treeId)

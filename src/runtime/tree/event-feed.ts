@@ -119,7 +119,7 @@ export class Feed {
   #last: InteractionEvent | undefined
   #isClosed = false
 
-  /** Of the last durable event that was published here; 0 if there is none. */
+  /** The number of the last durable event that was published here; 0 if there is none. */
   get seq(): number {
     return this.#last?.seq ?? 0
   }

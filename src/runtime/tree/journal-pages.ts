@@ -12,7 +12,7 @@ import { TimeSlices } from '../../util/time-slices.ts'
 
 const pageBytes = 128 * 1024
 const keptBytes = 24 * 1024 ** 2
-/** Of a page, beside its events. */
+/** The memory that a page takes beside its events. */
 const overhead = 1024
 
 interface Source {

@@ -57,7 +57,7 @@ export class Ledger implements EventWriter {
   /** Recorded, not yet passed to the journal, with the live events in between. */
   #pending: StreamEvent[] = []
   #hasLive = false
-  /** Of the turns that end with events that are pending. */
+  /** Records of the turns that end with events that are pending. */
   #turns: TurnRecord[] = []
   /** Passed to the journal, not yet durable. */
   readonly #inFlight: StreamEvent[][] = []

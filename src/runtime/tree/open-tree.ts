@@ -14,18 +14,20 @@ import {
   type TreeSummary,
   TroupeError,
 } from '../../contracts/index.ts'
-import { createSessionState, openRequests, type SessionState } from '../../core/index.ts'
+import { createSessionState, openRequests } from '../../core/index.ts'
 import type { ToolRegistry } from '../../steps/index.ts'
-import type { RuntimeObserver } from '../api/agent-runtime.ts'
-import type { RuntimeParts } from '../api/runtime-parts.ts'
-import type { TreeAccount } from '../owners/tree-account.ts'
+import type { TreeAccount } from '../budgets/tree-account.ts'
+import { newTreeState, type TreeState } from '../journal/tree-state.ts'
+import { statusOf, summaryOf } from '../journal/tree-status.ts'
+import type { RuntimeObserver } from '../options/agent-runtime.ts'
+import type { RuntimeParts } from '../parts/runtime-parts.ts'
+import type { EffectiveAgent } from '../parts/session-setup.ts'
 import type { Selected } from '../selection/select-agent.ts'
 import type { Feed } from './event-feed.ts'
 import { Ledger } from './ledger.ts'
 import type { Opening } from './opening.ts'
-import type { EffectiveAgent } from './session-setup.ts'
+import { sessionTitle } from './session-title.ts'
 import { Tree } from './tree.ts'
-import { newTreeState, type TreeState } from './tree-state.ts'
 
 const isSwitchedOff = ({ confinement }: Sandbox): boolean => confinement.kind === 'sandbox' && confinement.policy?.mode === 'off'
 
@@ -56,7 +58,7 @@ interface OpenTreeOptions extends Claimed {
   readonly title: string
   readonly principal: Principal | undefined
   readonly account: TreeAccount | undefined
-  /** Of a new tree. */
+  /** Present for a new tree. */
   readonly identity?: TreeIdentity
 }
 
@@ -81,7 +83,7 @@ export function createTree(
   const tree = openTree(parts, {
     ...claimed,
     state: newTreeState(createSessionState(first)),
-    title: titleOf(input),
+    title: sessionTitle(input),
     principal: opening?.principal,
     account,
     ...((opening || workspace) && { identity: { ...workspace, ...opening?.identity } }),
@@ -160,24 +162,4 @@ function openRequestsIn({ root, children }: TreeState): OpenRequests {
   for (const session of [root, ...children.values()])
     for (const { id, itemId } of openRequests(session)) requests.add(id, { sessionId: session.sessionId, itemId })
   return requests
-}
-
-export const summaryOf = (state: SessionState, { title, openRequests }: Pick<TreeSummary, 'title' | 'openRequests'>): TreeSummary => ({
-  agent: state.agent.displayName ?? state.agent.name,
-  title,
-  status: statusOf(state),
-  openRequests,
-})
-
-export function statusOf({ turn }: SessionState): TreeSummary['status'] {
-  if (turn.kind === 'ended') return turn.ending.status
-  return turn.kind === 'open' && turn.waiting.kind === 'suspended' ? 'suspended' : 'running'
-}
-
-const maxTitleChars = 80
-
-/** The first line of the first message. */
-function titleOf(input: readonly InputPart[]): string {
-  const text = input.find((part) => part.type === 'text')?.text
-  return (text ?? '').trim().split('\n', 1)[0]?.slice(0, maxTitleChars) ?? ''
 }

@@ -12,10 +12,10 @@ import type {
 } from '../../contracts/index.ts'
 import { apply, nextInput, type SessionState, turnIdOf } from '../../core/index.ts'
 import type { Redactor } from '../../util/redact.ts'
-import type { OwnerAccounts } from '../owners/owner-accounts.ts'
-import type { TreeAccount } from '../owners/tree-account.ts'
-import { withChanges } from '../resume/reconfigure-session.ts'
-import { redactChanges, redactMessage } from './redact-message.ts'
+import type { OwnerAccounts } from '../budgets/owner-accounts.ts'
+import type { TreeAccount } from '../budgets/tree-account.ts'
+import { withChanges } from '../changes/reconfigure-session.ts'
+import { redactChanges, redactMessage } from '../inputs/redact-message.ts'
 
 /** What a caller sets for a new session. */
 export interface Opening {
@@ -28,7 +28,7 @@ export interface Opening {
   readonly history: readonly Message[]
   readonly changes: AgentChanges | undefined
   readonly traceContext?: TraceContext | undefined
-  /** Of the owner, if it has a budget. Opened before anything is asked or stored. */
+  /** The account of the owner, if it has a budget. Opened before anything is asked or stored. */
   account?: TreeAccount | undefined
 }
 

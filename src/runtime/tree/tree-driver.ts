@@ -12,18 +12,27 @@ import { type ActiveSession, performer } from '../../steps/index.ts'
 import { type Interrupt, unlessInterrupted } from '../../util/interrupt.ts'
 import { keepAlive } from '../../util/keep-alive.ts'
 import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
-import { type DriveResult, openAgain, outcomeOf, released, type StopCause, stopCauseOf, suspended, suspensionOf } from '../api/outcome.ts'
-import type { RuntimeParts } from '../api/runtime-parts.ts'
-import type { TreeAccount } from '../owners/tree-account.ts'
-import { claimTree, findTree, loadToolsAndModels, refuseWithoutAgents } from '../resume/find-tree.ts'
-import { type Changes, changedAgent } from '../resume/reconfigure-session.ts'
+import type { TreeAccount } from '../budgets/tree-account.ts'
+import { type Changes, changedAgent } from '../changes/reconfigure-session.ts'
+import { storeHistory } from '../inputs/store-history.ts'
+import { storeInput } from '../inputs/store-input.ts'
+import {
+  type DriveResult,
+  openAgain,
+  outcomeOf,
+  released,
+  type StopCause,
+  stopCauseOf,
+  suspended,
+  suspensionOf,
+} from '../journal/outcome.ts'
+import type { RuntimeParts } from '../parts/runtime-parts.ts'
 import type { Selected } from '../selection/select-agent.ts'
 import type { Feed } from './event-feed.ts'
+import { claimTree, findTree, loadToolsAndModels, refuseWithoutAgents } from './find-tree.ts'
 import { Mailbox } from './mailbox.ts'
 import { type Claimed, createTree, openTree } from './open-tree.ts'
 import { begunTurn, type Opening } from './opening.ts'
-import { storeHistory } from './store-history.ts'
-import { storeInput } from './store-input.ts'
 import type { Tree } from './tree.ts'
 
 /**
@@ -94,7 +103,7 @@ export class TreeDriver {
       )
       tree.isPinned = begin.isPinned
       // What the selection of the agent has cost is charged with the session.
-      if (opening?.isStart && !selected.asked) await opening.account?.admit(begunTurn(tree.root.state), startInterrupt)
+      if (opening?.isStart && !selected.asked) await opening.account?.requireBudget(begunTurn(tree.root.state), startInterrupt)
       // Another session may get the same key first: then this one never begins.
       if (opening?.identity.key !== undefined) await tree.flush()
       return new TreeDriver(tree, feed, { epoch, whenIdle: 'settle', inboxCursor: 0 })
@@ -125,7 +134,7 @@ export class TreeDriver {
     const account = before.root.turn.kind === 'open' && principal ? await parts.accounts?.open(principal.id) : undefined
     const { registry, epoch, seq } = await claimWith(account, parts, { treeId, agent })
     try {
-      // The previous owner may have written more before the claim.
+      // The previous driver may have written more before the claim.
       const state = await parts.trees.stateOf(treeId, before)
       refuseWithoutAgents(parts, state)
       if (parts.sources)
@@ -237,7 +246,7 @@ export class TreeDriver {
     try {
       await parts.options.store.journal.release(this.treeId, epoch)
     } catch {
-      // The next owner finds that this one is gone.
+      // The next driver finds that this one is gone.
     }
     // After a failure the journal, not the memory, is the state.
     if (stopped?.status === 'failed' || stopped === released) parts.trees.forget(this.treeId)

@@ -35,25 +35,26 @@ import {
 } from '../../steps/index.ts'
 import { Interrupt, unlessInterrupted } from '../../util/interrupt.ts'
 import { isSameList } from '../../util/is-same-list.ts'
-import type { OpenOptions } from '../api/agent-runtime.ts'
-import type { RuntimeParts } from '../api/runtime-parts.ts'
+import type { OwnerAccounts } from '../budgets/owner-accounts.ts'
+import type { TreeAccount } from '../budgets/tree-account.ts'
+import { adoptDefinitions } from '../changes/adopt-definitions.ts'
+import { addPrices, reconfigure } from '../changes/reconfigure-session.ts'
 import { answersAbove, headroomOf } from '../children/child-budget.ts'
 import { ChildTracker } from '../children/child-tracker.ts'
 import { Children } from '../children/children.ts'
+import { endOpenTurn, interrupted } from '../children/end-open-turn.ts'
+import type { ParentTree } from '../children/parent-tree.ts'
 import { type Delivery, SpawnedChildren } from '../children/spawned-children.ts'
-import type { OwnerAccounts } from '../owners/owner-accounts.ts'
-import type { TreeAccount } from '../owners/tree-account.ts'
-import { addPrices, reconfigure } from '../resume/reconfigure-session.ts'
-import { restoreOpenChildren, resumeChildren, resumeSession } from '../resume/resume-tree.ts'
-import { recordedTools } from '../sessions/recorded-tools.ts'
-import { isTurnEnd, turnRecordOf } from '../sessions/turn-record.ts'
-import { adoptDefinitions } from './adopt-definitions.ts'
-import { endOpenTurn, interrupted } from './end-open-turn.ts'
+import { recordedTools } from '../journal/recorded-tools.ts'
+import type { TreeState } from '../journal/tree-state.ts'
+import { isTurnEnd, turnRecordOf } from '../journal/turn-record.ts'
+import type { OpenOptions } from '../options/agent-runtime.ts'
+import type { RuntimeParts } from '../parts/runtime-parts.ts'
+import type { TreeSources } from '../parts/tree-sources.ts'
 import { hasText } from './has-text.ts'
 import type { Ledger } from './ledger.ts'
 import { findLive } from './live-sessions.ts'
-import type { TreeSources } from './tree-sources.ts'
-import type { TreeState } from './tree-state.ts'
+import { restoreOpenChildren, resumeChildren, resumeSession } from './resume-tree.ts'
 
 const noCards: readonly AgentCard[] = []
 
@@ -63,7 +64,7 @@ interface TreeOptions {
   readonly state: TreeState
   /** Who opened it. */
   readonly principal: Principal | undefined
-  /** Of the owner, if it has a budget and a turn is about to start or continue. */
+  /** The account of the owner, if it has a budget and a turn is about to start or continue. */
   readonly account: TreeAccount | undefined
 }
 
@@ -76,14 +77,14 @@ interface TreeOptions {
  * 4. An abandoned session writes nothing more: what still runs there fails at its next event.
  * 5. If the owner has a budget, its account bounds all sessions of the tree, together with those of other trees.
  */
-export class Tree implements TreePort, EventWriter {
+export class Tree implements TreePort, EventWriter, ParentTree {
   readonly root: ActiveSession
   readonly principal: Principal | undefined
   /** Replaced before a turn of the root, if the configuration has changed. */
   parts: RuntimeParts
   /** Whether later turns keep the recorded definitions. */
   isPinned = false
-  /** Of the driver. */
+  /** Set by the driver. */
   mailbox: { drain(): Promise<void> } | undefined
   registry: ToolRegistry
   readonly #ledger: Ledger
@@ -326,7 +327,6 @@ export class Tree implements TreePort, EventWriter {
     return new ActiveSession({ recipe, clock, writer: this, state }, ports)
   }
 
-  /** The tools of an agent in this tree: those of its last turn, or of `toolsFor`. */
   registryOf(agent: AgentSpec): ToolRegistry {
     return this.#sources?.registryOf(agent) ?? this.registry
   }
@@ -430,7 +430,6 @@ export class Tree implements TreePort, EventWriter {
     session.note({ type: 'interaction.session.configured', agent, tools, promptChars, prices, windows, maxOutputs, reason })
   }
 
-  /** Records what sources say about their tools, once for each text. */
   addInstructions(session: ActiveSession): void {
     for (const { source, text } of this.#sources?.instructionsFor(session.state.agent) ?? []) {
       const message = `Instructions of the server "${source}" for its tools:\n${text}`

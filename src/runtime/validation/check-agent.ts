@@ -27,7 +27,7 @@ import {
   stringList,
 } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
-import type { AgentDefinition, SchemaAlone } from '../api/agent-config.ts'
+import type { AgentDefinition, SchemaAlone } from '../options/agent-config.ts'
 import { checkLimits, checkParameters } from './check-limits.ts'
 
 const nonBlank: FieldType = { expected: 'a string', accepts: (value) => typeof value === 'string' && value.trim() !== '' }

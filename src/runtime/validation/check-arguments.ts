@@ -15,8 +15,8 @@ import {
   usageError,
 } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
-import type { RunInput } from '../api/agent-runtime.ts'
-import { changeProblems } from '../resume/reconfigure-session.ts'
+import type { RunInput } from '../options/agent-runtime.ts'
+import { changeProblems } from './check-changes.ts'
 import { outputProblems } from './check-output-contract.ts'
 import { checkPrincipal } from './check-principal.ts'
 import { readableCopy } from './readable-copy.ts'

@@ -4,7 +4,7 @@ import { agentToolName } from '../../tools/index.ts'
 import { findCycles } from '../../util/find-cycles.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 import { showValue } from '../../util/show-value.ts'
-import type { AgentDefinition } from '../api/agent-config.ts'
+import type { AgentDefinition } from '../options/agent-config.ts'
 
 /** Problems of `agents`: unknown names, cycles, and children whose tool names collide. */
 export function checkChildren(agents: readonly AgentDefinition[], tools: readonly Tool[]): readonly Problem[] {

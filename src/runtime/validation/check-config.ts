@@ -16,7 +16,7 @@ import {
   stringList,
 } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
-import type { AgentDefinition, AgentLoopConfig } from '../api/agent-config.ts'
+import type { AgentDefinition, AgentLoopConfig } from '../options/agent-config.ts'
 import { checkAgent, checkAllowlist } from './check-agent.ts'
 import { checkChildren } from './check-children.ts'
 import { checkLimits } from './check-limits.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../../stores/memory/index.ts'
 import { ScriptedModel } from '../../testing/index.ts'
-import type { RuntimeOptions } from '../api/agent-runtime.ts'
 import { createAgentRuntime } from '../api/create-agent-runtime.ts'
+import type { RuntimeOptions } from '../options/agent-runtime.ts'
 import { checkInput } from './check-arguments.ts'
 import { checkOptions } from './check-options.ts'
 

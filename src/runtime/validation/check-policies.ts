@@ -14,7 +14,7 @@ import {
   optional,
 } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
-import type { AgentDefinition, AgentLoopConfig } from '../api/agent-config.ts'
+import type { AgentDefinition, AgentLoopConfig } from '../options/agent-config.ts'
 
 // Rules, sandbox settings, skills and context.
 

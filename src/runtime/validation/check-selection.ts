@@ -2,7 +2,7 @@ import type { Problem } from '../../contracts/index.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 import { checkField, checkKeys, expectObject, isRecord, oneOf } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
-import type { AgentLoopConfig } from '../api/agent-config.ts'
+import type { AgentLoopConfig } from '../options/agent-config.ts'
 
 export function checkSelection(problems: Problem[], { agents, agentSelection }: AgentLoopConfig): void {
   const place = 'config.agentSelection'

@@ -98,7 +98,7 @@ const conversation = {
   output_config: z
     .looseObject({ effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish(), format: jsonFormat.nullish() })
     .nullish(),
-  /** Of earlier versions. */
+  /** Sent by earlier versions. */
   output_format: jsonFormat.nullish(),
 }
 

@@ -7,7 +7,7 @@ export class ServerHealth {
   pending: readonly string[] = []
   /** Why nothing can be stored. */
   storeProblems: () => readonly string[] = () => []
-  /** Of extensions. */
+  /** Problems of extensions. */
   kernelProblems: () => readonly string[] = () => []
 
   get problems(): readonly string[] {

@@ -38,7 +38,7 @@ const statusOfCode: { readonly [Code in ErrorCode]: ServerErrorCode } = {
   session_unknown: 'not_found',
   step_unknown: 'not_found',
   request_not_recorded: 'not_found',
-  session_owned: 'conflict',
+  session_driven: 'conflict',
   session_mismatch: 'conflict',
   session_moved: 'conflict',
   approval_unknown: 'not_found',
@@ -53,7 +53,7 @@ const statusOfCode: { readonly [Code in ErrorCode]: ServerErrorCode } = {
 }
 
 export interface HttpErrorOptions {
-  /** Of the table; default: the code of the server. */
+  /** A code of the table; default: the code of the server. */
   readonly code?: string
   readonly remedy?: string | undefined
   readonly problems?: readonly Problem[]
@@ -144,7 +144,7 @@ const plainError = z
   })
   .meta({ id: 'Error' })
 
-/** Of REST and of routes that belong to no other protocol. */
+/** Errors of REST and of routes that belong to no other protocol. */
 export const plainErrors = errorShape(plainError, ({ code, message, options }, requestId) => {
   const { remedy, problems, parameter, sessionId, details } = options
   return {

@@ -21,7 +21,7 @@ const timeouts = {
 }
 const maxHeaders = 100
 const defaultMaxConnections = 10_000
-/** Of all connections. Beyond it, responses ask clients to close theirs; near the end, idle ones are closed. */
+/** Shares of the connection limit. Beyond the first, responses ask clients to close theirs; beyond the second, idle ones are closed. */
 const [crowded, full] = [0.8, 0.95]
 const closingMs = 1_000
 

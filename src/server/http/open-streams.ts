@@ -71,7 +71,7 @@ export class OpenStreams {
     this.#options = options
   }
 
-  /** Of all streams, each byte once. */
+  /** Bytes that all streams wait to send, each byte once. */
   get unacceptedBytes(): number {
     return this.#unaccepted
   }

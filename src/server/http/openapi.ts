@@ -67,7 +67,7 @@ export function openApiDocument(routes: readonly Route[], { version, basePath = 
 
 type Place = (schema: z.ZodType, io: 'input' | 'output') => object
 
-/** Of a path that clients of several protocols use, in their forms. */
+/** The operation of a path that clients of several protocols use, in their forms. */
 function operation(forms: readonly [Route, ...Route[]], place: Place): object {
   const { method, path, access, summary, description, body } = forms[0]
   const parameters = forms.flatMap(parametersOf)

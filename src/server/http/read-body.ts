@@ -96,7 +96,7 @@ function problemsOf(issue: z.core.$ZodIssue, above: readonly PropertyKey[], wher
     )
     if (meant) return meant.flatMap((inner) => problemsOf(inner, path, where))
   }
-  // Of a `refine` with `params: { remedy }`.
+  // A `refine` gives it with `params: { remedy }`.
   const remedy = issue.code === 'custom' ? (issue.params?.remedy as string | undefined) : undefined
   return [{ place: path.join('.') || where, message: messageOfIssue(issue), ...(remedy !== undefined && { remedy }) }]
 }

@@ -9,7 +9,7 @@ import type { OpenStream, StreamConnection } from './open-streams.ts'
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 export type HeadendName = 'server' | 'rest' | 'openai' | 'anthropic' | 'mcp' | 'web'
 
-/** Of a turn that runs. */
+/** The place that a running turn holds. */
 export interface Place {
   /** Can be called several times. */
   release(): void
@@ -91,7 +91,7 @@ export interface Route<Body = unknown, Query = unknown> {
   handle(request: RouteRequest<Body, Query>): MaybePromise<Response>
 }
 
-/** Of a response with a JSON body. */
+/** The content of a response with a JSON body. */
 export const json = (schema: z.ZodType): NonNullable<RouteResponse['content']> => ({ 'application/json': schema })
 
 /** Keeps the types of body and query for the handler, and forgets them in the table. */

@@ -70,7 +70,7 @@ export interface HeadendServer {
   refusal(thrown: unknown, form: ErrorBody): Response
   readonly places: TurnPlaces
   readonly streams: OpenStreams
-  /** Of the work for all connections. */
+  /** Shares the time between the work for all connections. */
   readonly slices: TimeSlices
   /** From now on no turn is started. */
   drain(): void

@@ -21,7 +21,7 @@ import { listResources, readResource, resourceTemplates } from './resources.ts'
 const instructions =
   'Each tool is an agent that works on a task and returns its report. Tools can take minutes: send a progress token to see what happens.'
 
-/** Of one connection, or one request. */
+/** The client of one connection, or of one request. */
 export interface ServedConnection {
   readonly era: McpRequestContext['era']
   readonly caller: Caller

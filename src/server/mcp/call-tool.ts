@@ -26,7 +26,7 @@ import { type Followed, followUntilRest } from './follow-session.ts'
 export interface ToolCall {
   readonly agentTool: AgentTool
   readonly arguments: { readonly [name: string]: unknown }
-  /** Of a call that a client repeats with answers. */
+  /** Present in a call that a client repeats with answers. */
   readonly state?: string | undefined
   readonly responses?: { readonly [key: string]: unknown } | undefined
   readonly peer: Peer

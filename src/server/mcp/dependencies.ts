@@ -4,7 +4,7 @@ import type { AuditEntry } from '../http/index.ts'
 export interface McpDependencies {
   readonly clock: Clock
   readonly ids: Ids
-  /** Of Troupe. */
+  /** The version of Troupe. */
   readonly version: string
   /** Checks arguments against the input schemas of agents. */
   readonly validator: SchemaValidator
@@ -18,11 +18,11 @@ export interface McpDependencies {
   /** Also serves HTTP with SSE at `/mcp/sse`. WebSockets at `/mcp/ws` need `mcpUpgrade`, too. */
   readonly legacyTransports?: boolean
   readonly limits?: Partial<McpSessionLimits>
-  /** Of one message. Default: that of the server, or 20 MB without one. */
+  /** Maximum size of one message. Default: that of the server, or 20 MB without one. */
   readonly maxBodyBytes?: number
 }
 
-/** Of connections that have a state: sessions of the revision 2025-11-25, SSE and WebSockets. */
+/** Limits of connections that have a state: sessions of the revision 2025-11-25, SSE and WebSockets. */
 export interface McpSessionLimits {
   readonly total: number
   readonly perToken: number

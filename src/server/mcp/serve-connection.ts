@@ -9,7 +9,7 @@ import type { McpDependencies } from './dependencies.ts'
 export interface ConnectionOptions {
   readonly transport: Transport
   readonly caller: Caller
-  /** Of the message that is handled. */
+  /** The sender of the message that is handled. */
   peer(): Peer
   /** The connection has ended. */
   closed?(): void

@@ -25,7 +25,7 @@ export class ConversationReader {
   readonly #place: string
   /** Calls without a result: names by id. */
   #open = new Map<string, string>()
-  /** Of their message. */
+  /** The place of their message. */
   #openPlace = ''
 
   constructor(place: string) {

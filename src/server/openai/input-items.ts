@@ -16,7 +16,7 @@ interface InputItem {
   readonly id: string
   readonly status: 'completed'
   readonly fields: object
-  /** Of a message of the user. */
+  /** Present in a message of the user. */
   readonly parts?: readonly InputPart[]
 }
 

@@ -30,7 +30,7 @@ const failures = {
   422: { description: 'The turn ended without an answer.' },
 }
 
-/** Of clients of other services, which add their own parameters. */
+/** Clients of other services add their own parameters. */
 const query = z.looseObject({})
 
 const forms = "In Anthropic's form for requests with the header `anthropic-version`."

@@ -9,7 +9,7 @@ const namespace = 'response'
 export interface ResponseAddress {
   readonly id: string
   readonly sessionId: string
-  /** Of the input. Absent for the first turn of a session. */
+  /** The id of the input. Absent for the first turn of a session. */
   readonly clientId?: string
 }
 
@@ -19,7 +19,7 @@ export interface ResponseRecord {
   readonly agent: string
   /** The last `seq` before the turn. */
   readonly after: number
-  /** Of the session, for the response that continues it. */
+  /** The instructions of the session, for the response that continues it. */
   readonly instructions: string
   readonly output: OutputContract | null
   /** The answer is checked before it is sent. */

@@ -11,7 +11,7 @@ import type { ResponseEvent } from './response-items.ts'
 export class ResponseStream {
   readonly #after: number
   #number = 0
-  /** Of texts that are not complete, by item: the beginning of a piece, and the characters before it. */
+  /** Texts that are not complete, by item: the beginning of a piece, and the characters before it. */
   readonly #held = new Map<string, { readonly rest: string; readonly offset: number }>()
 
   /** `after`: the last number that the client has. */

@@ -100,7 +100,7 @@ async function begun({ request, agent, conversation, settings, labels, instructi
 interface Previous {
   readonly response: StoredResponse
   readonly state: ResponseState
-  /** Of the event that ended its turn. */
+  /** The number of the event that ended its turn. */
   readonly endSeq: number
 }
 

@@ -20,7 +20,7 @@ import type { RestDependencies } from './rest-routes.ts'
 import { sessionDocument } from './wire.ts'
 
 const maxPage = 1_000
-/** Of the events of a page, roughly. */
+/** Approximate size of the events of a page. */
 const maxPageBytes = 1024 ** 2
 
 /** A durable event has its `seq` as id: a client that reconnects sends it as Last-Event-ID. */

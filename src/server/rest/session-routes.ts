@@ -8,7 +8,7 @@ import { timeRange, timeSchemas } from './time-range.ts'
 import { answerDocument, labelsSchema, sessionDocument, uncovered } from './wire.ts'
 
 const base = { headend: 'rest', errors: plainErrors } as const
-/** Of a query. A name without a value is not 0. */
+/** An amount in a query. A name without a value is not 0. */
 const usd = (name: string) =>
   z
     .string()

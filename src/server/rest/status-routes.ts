@@ -17,7 +17,7 @@ export interface Demonstration {
   readonly model: string
   /** Models of keys and local servers that were found. */
   readonly offers: readonly ModelOffer[]
-  /** Of the server. */
+  /** The process of the server. */
   readonly processId: number
   /** Kills the server. Its parent process starts another one. */
   pullPlug(): void

@@ -81,14 +81,14 @@ export const labelsSchema = z.array(z.string().min(1).max(sessionFieldLimits.lab
 
 export const formatSchema = z.enum(['markdown', 'text', 'json'])
 
-/** Of the next turns. */
+/** Settings of the next turns. */
 export const settingsFields = {
   models: z.array(z.string().min(1)).min(1).max(20).optional().describe('Models of the agent, in order of preference.'),
   limits: limitsSchema.optional(),
   parameters: parametersSchema.optional(),
 }
 
-/** Of a new session. */
+/** Settings of a new session. */
 export const startFields = {
   input: inputSchema,
   history: historySchema.optional(),

@@ -40,7 +40,7 @@ export class Continuations {
   readonly #options: ContinuationOptions
   readonly #recorded = new Map<string, Recorded>()
   #flags: readonly RunFlag[] = []
-  /** Of the agents, by name. */
+  /** Files of the agents, by name. */
   #files: ReadonlyMap<string, string> = new Map()
 
   constructor(options: ContinuationOptions) {

@@ -30,7 +30,7 @@ export interface OwnSessionsOptions {
   readonly runtime: AgentRuntime
   readonly store: Store
   readonly clock: Pick<Clock, 'after'>
-  /** Of its sessions. A program may have none. */
+  /** The workspace of its sessions. A program may have none. */
   readonly workspace: string | undefined
   readonly continuations: Continuations
   note(text: string): void
@@ -39,7 +39,7 @@ export interface OwnSessionsOptions {
 
 interface Waiting {
   stop(): void
-  /** Of the last message that was seen. */
+  /** The position of the last message that was seen. */
   position: number
 }
 
@@ -263,7 +263,7 @@ export class OwnSessions {
       return undefined
     } catch (error) {
       // Another server in this folder was faster.
-      if (error instanceof TroupeError && error.code === 'session_owned') return undefined
+      if (error instanceof TroupeError && error.code === 'session_driven') return undefined
       this.#failed.add(treeId)
       const problem = messageOf(error)
       if (!this.#isClosed) this.#options.report(`Session ${treeId} cannot be continued: ${problem}`)

@@ -33,7 +33,7 @@ export const usageAttributes = ({ input, output, cacheRead, cacheWrite, reasonin
   ...(reasoning > 0 && { 'gen_ai.usage.reasoning.output_tokens': reasoning }),
 })
 
-/** Of a model request. Readers add it up: a turn has a name of its own for its sum. */
+/** The cost of a model request. Readers add it up: a turn has a name of its own for its sum. */
 export const costAttribute = (cost: Cost): { readonly [name: string]: number } => (cost === 'unknown' ? {} : { 'gen_ai.usage.cost': cost })
 
 /** The messages of an answer, as the conventions want them in an attribute. */

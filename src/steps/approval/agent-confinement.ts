@@ -1,6 +1,6 @@
 import { type AgentSpec, type Confinement, defaultSandboxPolicy, type SandboxPolicy } from '../../contracts/index.ts'
 import { mergeSandbox } from '../../policy/merge-sandbox.ts'
-import type { ActiveSession } from '../loop/active-session.ts'
+import type { ActiveSession } from '../session/active-session.ts'
 
 export const confinementOf = ({ ports, state }: ActiveSession): Confinement => confinementFor(state.agent, ports.sandbox.confinement)
 

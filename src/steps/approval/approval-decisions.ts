@@ -3,7 +3,7 @@ import { openRequests } from '../../core/index.ts'
 import { decisionProblem, grantedBy, redactDecision } from '../../policy/grants.ts'
 import { copyJson } from '../../util/json-values.ts'
 import { messageOf } from '../../util/message-of.ts'
-import type { ActiveSession } from '../loop/active-session.ts'
+import type { ActiveSession } from '../session/active-session.ts'
 import { withTimeout } from './ask-tool.ts'
 import { decideByRules, readProjectGrants, type Settlement } from './permission.ts'
 

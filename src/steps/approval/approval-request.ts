@@ -5,8 +5,8 @@ import { asSentence } from '../../util/as-sentence.ts'
 import { copyJson, plainJson } from '../../util/json-values.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { Redactor } from '../../util/redact.ts'
-import type { OfferedTool } from '../calls/tool-registry.ts'
-import type { ActiveSession } from '../loop/active-session.ts'
+import type { ActiveSession } from '../session/active-session.ts'
+import type { OfferedTool } from '../tools/tool-registry.ts'
 import { askTool } from './ask-tool.ts'
 
 // What a tool wants approved before a call runs. Tools are third-party code: an invalid wish asks about the whole tool.

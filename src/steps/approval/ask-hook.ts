@@ -5,7 +5,7 @@ import { plainJson } from '../../util/json-values.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { showValue } from '../../util/show-value.ts'
 import { cutText } from '../../util/well-formed.ts'
-import type { ActiveSession } from '../loop/active-session.ts'
+import type { ActiveSession } from '../session/active-session.ts'
 
 // Hooks are third-party code: their answers are copied and checked, they have a timeout, and an interrupt does not wait for
 // them.

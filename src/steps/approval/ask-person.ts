@@ -10,7 +10,7 @@ import type {
 } from '../../contracts/index.ts'
 import { approvalIdOf, callIdOf, findCall, openRequests, type StartedCall } from '../../core/index.ts'
 import { type AskRound, answerOf, nextQuestion } from '../../policy/call-questions.ts'
-import type { ActiveSession } from '../loop/active-session.ts'
+import type { ActiveSession } from '../session/active-session.ts'
 import { submitOpenRequests } from './approval-decisions.ts'
 
 // Requests of calls that have started.
@@ -58,7 +58,7 @@ function requestFor({ state: { sessionId, agentPath } }: ActiveSession, call: St
   return { ...about, ...asked }
 }
 
-/** Of one call while it runs: a server that asks in a loop must not fill the journal, or tire the person. */
+/** Maximum number of requests of one call while it runs: a server that asks in a loop must not fill the journal, or tire the person. */
 const maxLiveRequests = 50
 
 /** Asks while the call runs. Nobody there means that the request is denied. `undefined`: the call or its session is over, or it asked too often. */

@@ -1,7 +1,7 @@
 import type { MaybePromise } from '../../contracts/index.ts'
 import { Interrupt, unlessInterrupted } from '../../util/interrupt.ts'
 import { isThenable } from '../../util/is-thenable.ts'
-import type { ActiveSession } from '../loop/active-session.ts'
+import type { ActiveSession } from '../session/active-session.ts'
 
 const defaultTimeoutMs = 60_000
 

@@ -3,8 +3,8 @@ import { approvalIdOf, callIdOf, type EscalationStage, escalationStage, findCall
 import { unsandboxedName } from '../../policy/unsandboxed-rules.ts'
 import { canonicalJson } from '../../util/json-values.ts'
 import { wellFormed } from '../../util/well-formed.ts'
-import { parseArguments } from '../calls/call-arguments.ts'
-import type { ActiveSession } from '../loop/active-session.ts'
+import type { ActiveSession } from '../session/active-session.ts'
+import { parseArguments } from '../tools/call-arguments.ts'
 import { addRequest, waitForDecision } from './ask-person.ts'
 import { findGrant, rulingFor } from './permission.ts'
 

@@ -2,10 +2,10 @@ import type { Diagnostic, Hook, HookContext, ItemId, JsonObject, Model, ToolFail
 import type { ReviewableCall, StartedCall } from '../../core/index.ts'
 import { matchesTool } from '../../policy/tool-name-patterns.ts'
 import { copyJson } from '../../util/json-values.ts'
-import { checkArguments } from '../calls/call-arguments.ts'
-import { outputViews } from '../calls/output-view.ts'
-import type { OfferedTool } from '../calls/tool-registry.ts'
-import type { ActiveSession } from '../loop/active-session.ts'
+import { outputViews } from '../output/output-view.ts'
+import type { ActiveSession } from '../session/active-session.ts'
+import { checkArguments } from '../tools/call-arguments.ts'
+import type { OfferedTool } from '../tools/tool-registry.ts'
 import { askHook, type HookAnswer, type HookVerdict } from './ask-hook.ts'
 
 // Hooks run in order; each sees the result of the one before. The journal records what they change.

@@ -17,9 +17,9 @@ import { unsandboxedName } from '../../policy/unsandboxed-rules.ts'
 import { asSentence } from '../../util/as-sentence.ts'
 import { isThenable } from '../../util/is-thenable.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { readFailure } from '../calls/call-output.ts'
-import type { OfferedTool } from '../calls/tool-registry.ts'
-import type { ActiveSession } from '../loop/active-session.ts'
+import { readFailure } from '../output/call-output.ts'
+import type { ActiveSession } from '../session/active-session.ts'
+import type { OfferedTool } from '../tools/tool-registry.ts'
 import { confinementOf } from './agent-confinement.ts'
 import { isApprovalKey, readApprovalWish, wholeToolKey } from './approval-request.ts'
 import { askTool, withTimeout } from './ask-tool.ts'
@@ -36,7 +36,7 @@ export type Permission =
 interface Wanted {
   readonly offered: OfferedTool
   readonly input: JsonObject
-  /** Of the model. */
+  /** The reason that the model gave. */
   readonly reason: string | undefined
 }
 

@@ -12,17 +12,17 @@ import {
 import { openRequests, type ReviewableCall } from '../../core/index.ts'
 import { asSentence } from '../../util/as-sentence.ts'
 import { copyJson, plainJson } from '../../util/json-values.ts'
-import { type Arguments, parseArguments } from '../calls/call-arguments.ts'
-import { asRepeatedFailure, repetitionFailure } from '../calls/repeated-calls.ts'
-import { findTool } from '../calls/searched-tool.ts'
-import type { Offer, OfferedTool } from '../calls/tool-registry.ts'
-import type { ActiveSession } from '../loop/active-session.ts'
-import { notRunEvents } from '../loop/skip.ts'
-import { itemStarted } from '../loop/step-events.ts'
+import type { ActiveSession } from '../session/active-session.ts'
+import { notRunEvents } from '../session/not-run-events.ts'
+import { itemStarted } from '../session/step-events.ts'
+import { type Arguments, parseArguments } from '../tools/call-arguments.ts'
+import { findTool } from '../tools/searched-tool.ts'
+import type { Offer, OfferedTool } from '../tools/tool-registry.ts'
 import { submitOpenRequests } from './approval-decisions.ts'
 import { askTool } from './ask-tool.ts'
 import { beforeCall } from './hooks.ts'
 import { checkPermission, deniedSinceRequest, needsPermission } from './permission.ts'
+import { asRepeatedFailure, repetitionFailure } from './repeated-calls.ts'
 
 // The first half of the pipeline: find the tool → parse, repair and validate the arguments → hooks, validate again →
 // approval → intent. Intents are recorded and not flushed: they share a commit with the reply that made the calls. A call
@@ -98,7 +98,7 @@ interface Understood {
   readonly title: string
   readonly approved?: { readonly by: string }
   readonly answer?: string
-  /** Of the approved request. */
+  /** The lane of the approved request. */
   readonly lane?: Lane
 }
 

@@ -27,11 +27,11 @@ import { canEscalate, escalate } from '../approval/escalate.ts'
 import { afterCall, hasHooksAt } from '../approval/hooks.ts'
 import { deniedByRules } from '../approval/permission.ts'
 import { readToolQuestions } from '../approval/read-question.ts'
-import { type ActiveSession, elapsedBetween, elapsedSince } from '../loop/active-session.ts'
-import { itemEnded } from '../loop/step-events.ts'
+import { fitOutput, type ShownOutput } from '../output/call-output.ts'
 import type { QueueSlots } from '../queues/queue-slot.ts'
-import { waitInQueueForTime } from '../queues/wait-in-queue.ts'
-import { fitOutput, type ShownOutput } from './call-output.ts'
+import { type ActiveSession, elapsedBetween, elapsedSince } from '../session/active-session.ts'
+import { itemEnded } from '../session/step-events.ts'
+import { waitInQueueForTime } from '../session/wait-in-queue.ts'
 import { Lanes } from './lanes.ts'
 import { type RunResult, runTool } from './run-tool.ts'
 
@@ -297,7 +297,7 @@ interface Ended {
   readonly status: ItemStatus
   readonly output: ToolOutput
   readonly latencyMs: number
-  /** Of the monotonic clock, if it was read just now. */
+  /** A reading of the monotonic clock, if it was read just now. */
   readonly moment?: number
 }
 

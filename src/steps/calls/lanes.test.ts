@@ -155,7 +155,7 @@ function checkRules(works: Cranked, list: readonly Lane[], most: number): void {
   expect(running.length).toBeLessThanOrEqual(most)
   for (const [id, one] of running) for (const [other, lane] of running) if (id < other) expect(conflict(one, lane)).toBe(false)
   const waiting = list.map((lane, id) => ({ lane, id })).filter(({ id }) => !works.started.includes(id))
-  // Of two that conflict, the earlier one has started first.
+  // If two conflict, the earlier one has started first.
   for (const [position, id] of works.started.entries()) {
     for (const later of works.started.slice(position + 1)) if (later < id) expect(conflict(list[id]!, list[later]!)).toBe(false)
     for (const { lane, id: other } of waiting) if (other < id) expect(conflict(list[id]!, lane)).toBe(false)

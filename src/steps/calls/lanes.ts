@@ -22,7 +22,7 @@ export class Lanes {
   readonly #waiting: Waiting[] = []
   #running = 0
   #isExclusive = false
-  #isAdmitting = false
+  #isStarting = false
 
   constructor(max: number) {
     if (!(max >= 1)) throw new TroupeError('internal', `lanes need room for at least one task, got ${max}`)
@@ -72,14 +72,14 @@ export class Lanes {
     this.#running--
     if (lane.kind === 'exclusive') this.#isExclusive = false
     else if (lane.kind === 'key') this.#keys.delete(lane.key)
-    if (this.#waiting.length > 0 && !this.#isAdmitting) this.#admit()
+    if (this.#waiting.length > 0 && !this.#isStarting) this.#startReady()
   }
 
   /** A loop, not recursion: a thousand waiting tasks would overflow the stack. */
-  #admit(): void {
-    this.#isAdmitting = true
+  #startReady(): void {
+    this.#isStarting = true
     for (let next = this.#takeNext(); next !== undefined; next = this.#takeNext()) next.start()
-    this.#isAdmitting = false
+    this.#isStarting = false
   }
 
   /** The first waiting task that may run now (3). Only an exclusive one blocks those behind it; `#fits` covers the rest. */

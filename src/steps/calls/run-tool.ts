@@ -30,14 +30,14 @@ import { confinementOf } from '../approval/agent-confinement.ts'
 import { answerFrom, askWhileRunning } from '../approval/ask-person.ts'
 import { isUseAllowed } from '../approval/permission.ts'
 import { readQuestion } from '../approval/read-question.ts'
-import type { ActiveSession, ChildStart } from '../loop/active-session.ts'
+import { readOutput } from '../output/call-output.ts'
+import { storedText } from '../output/store-blob.ts'
 import type { QueueSlots } from '../queues/queue-slot.ts'
-import { waitInQueue } from '../queues/wait-in-queue.ts'
+import type { ActiveSession, ChildStart } from '../session/active-session.ts'
+import { waitInQueue } from '../session/wait-in-queue.ts'
 import { type CallLimit, callLimit, configuredTimeout, interruptGraceMs, noLimit, timeoutRemedy } from './call-limit.ts'
-import { readOutput } from './call-output.ts'
 import { checkedPlan } from './check-plan.ts'
 import { readSample, sampleResult, samplingRefusal } from './sample.ts'
-import { storedText } from './store-blob.ts'
 
 export interface RunResult {
   readonly status: ItemStatus

@@ -15,7 +15,7 @@ import { plainJson } from '../../util/json-values.ts'
 import { cutText, wellFormed } from '../../util/well-formed.ts'
 import { askWhileRunning } from '../approval/ask-person.ts'
 import { findGrant, rulingFor } from '../approval/permission.ts'
-import type { ActiveSession } from '../loop/active-session.ts'
+import type { ActiveSession } from '../session/active-session.ts'
 
 // Requests of tools to a model (MCP: sampling). Each is a child session of the call, without tools.
 

@@ -2,10 +2,10 @@ import type { BlobId, Diagnostic, Message, ModelRequest } from '../../contracts/
 import type { OpenTurn, SessionState } from '../../core/index.ts'
 import { fitText, utf8Length } from '../../util/fit-text.ts'
 import { cutText, wellFormed } from '../../util/well-formed.ts'
-import { storeText } from '../calls/call-output.ts'
-import { type Effects, effectsIn, fitEffects } from '../calls/effects.ts'
-import type { ActiveSession } from '../loop/active-session.ts'
+import { storeText } from '../output/call-output.ts'
+import type { ActiveSession } from '../session/active-session.ts'
 import { compactionMessage, planText, summaryPrompt } from './compaction-texts.ts'
+import { type Effects, effectsIn, fitEffects } from './effects.ts'
 import { charsOf, startOfNewest, startOfUnread, withShorterResults } from './fit-messages.ts'
 import { digest, transcript } from './transcript.ts'
 
@@ -102,7 +102,7 @@ interface Kept {
   readonly messages: readonly Message[]
   readonly isCut: boolean
   readonly dropped: readonly Message[]
-  /** Of the stored text of everything that was dropped or cut. */
+  /** The handle of the stored text of everything that was dropped or cut. */
   readonly handle: BlobId
   readonly bytes: number
 }

@@ -10,7 +10,7 @@ they are kept.`
 interface CompactedContext {
   readonly carried: Pick<Carried, 'bundles' | 'lines' | 'summary'>
   readonly plan: Plan | undefined
-  /** Of the stored text. Absent if the model has no tool to read it. */
+  /** The handle of the stored text. Absent if the model has no tool to read it. */
   readonly handle: BlobId | undefined
 }
 

@@ -1,6 +1,6 @@
 import type { InputPart, Message, ReplyPart } from '../../contracts/index.ts'
 import { cutText } from '../../util/well-formed.ts'
-import { inputPartText } from './part-text.ts'
+import { inputPartText } from '../output/part-text.ts'
 
 export const transcript = (messages: readonly Message[]): string => messages.map(paragraph).join('\n\n')
 

@@ -1,7 +1,7 @@
 import type { MaybePromise } from '../../contracts/index.ts'
 import type { Performer } from '../../core/index.ts'
 import { ask } from '../model/ask.ts'
-import type { ActiveSession } from './active-session.ts'
+import type { ActiveSession } from '../session/active-session.ts'
 
 type LazySteps = typeof import('./lazy-steps.ts')
 

@@ -12,7 +12,7 @@ import {
   priceOf,
   type StartedCall,
 } from '../../core/index.ts'
-import type { ActiveSession } from './active-session.ts'
+import type { ActiveSession } from '../session/active-session.ts'
 
 // Settles what a crashed driver left open, from the journal alone.
 

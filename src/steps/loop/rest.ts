@@ -1,4 +1,4 @@
-import type { ActiveSession } from './active-session.ts'
+import type { ActiveSession } from '../session/active-session.ts'
 
 const tooLate = {
   code: 'children_late',

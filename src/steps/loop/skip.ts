@@ -1,7 +1,6 @@
-import type { CallIntent, EventDraft, ItemStatus, ToolFailure } from '../../contracts/index.ts'
-import { type Action, type CallBase, failedRecord, type Session } from '../../core/index.ts'
-import { parseJsonObject } from '../../util/json-values.ts'
-import { cutText } from '../../util/well-formed.ts'
+import type { ToolFailure } from '../../contracts/index.ts'
+import { type Action, failedRecord, type Session } from '../../core/index.ts'
+import { notRunEvents } from '../session/not-run-events.ts'
 
 type Skip = Extract<Action, { kind: 'skip' }>
 
@@ -24,27 +23,4 @@ export function skip(session: Session, { calls, why }: Skip): void {
       session.note({ type: 'interaction.item.completed', itemId: call.itemId, item: failedRecord(call.intent, failure, 'skipped') })
     else for (const draft of notRunEvents(call, { failure, status: 'skipped' })) session.note(draft)
   }
-}
-
-type Facts = Pick<CallIntent, 'tool' | 'type' | 'namespace' | 'title' | 'effect' | 'lane' | 'input'>
-
-/** Start and end of a call that does not run. It is an item, and its result goes to the model. */
-export function notRunEvents(
-  { itemId, part }: CallBase,
-  { failure, status, facts }: { readonly failure: ToolFailure; readonly status: ItemStatus; readonly facts?: Partial<Facts> },
-): readonly EventDraft[] {
-  const unknown: Facts = {
-    tool: part.name,
-    type: 'tool_call',
-    namespace: '',
-    title: part.name,
-    effect: 'read',
-    lane: { kind: 'shared' },
-    input: parseJsonObject(part.input) ?? { unparsed: cutText(part.input, 2_000) },
-  }
-  const intent: CallIntent = { kind: 'call', id: itemId, providerCallId: part.id, ...unknown, ...facts }
-  return [
-    { type: 'interaction.item.started', itemId, item: intent },
-    { type: 'interaction.item.completed', itemId, item: failedRecord(intent, failure, status) },
-  ]
 }

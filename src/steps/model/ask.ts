@@ -1,11 +1,11 @@
 import type { Model, ModelRequest, Reservation } from '../../contracts/index.ts'
 import { type AskAction, isOutputLimited, maxDelayMs, stepIdOf } from '../../core/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
-import type { ActiveSession } from '../loop/active-session.ts'
-import { stepStarted } from '../loop/step-events.ts'
 import type { QueueSlots } from '../queues/queue-slot.ts'
 import type { Queues } from '../queues/queues.ts'
-import { queueTimeout, waitInQueueForTime } from '../queues/wait-in-queue.ts'
+import type { ActiveSession } from '../session/active-session.ts'
+import { stepStarted } from '../session/step-events.ts'
+import { queueTimeout, waitInQueueForTime } from '../session/wait-in-queue.ts'
 import { Attempt } from './attempt.ts'
 import type { PartSource } from './load-parts.ts'
 
@@ -71,7 +71,7 @@ const hasRequestHooks = ({ ports }: ActiveSession): boolean => ports.hooks.some(
 
 /** Decides again after hooks: their context makes the request larger. A failed hook with `onFailure: closed` ends the turn. */
 async function attemptAfterHooks(session: ActiveSession, action: AskAction): Promise<void> {
-  const { beforeRequest, endTurn } = await import('../loop/lazy-steps.ts')
+  const { beforeRequest, endTurn } = await import('./lazy-additions.ts')
   const verdict = await beforeRequest(session, session.model(action.model))
   if (session.interrupt.reason !== undefined) return
   session.hookedAttempt = session.attemptKey(action)
@@ -86,7 +86,7 @@ function begin(session: ActiveSession, action: AskAction): Promise<void> {
 
 /** Asks for a summary, or reports that the context window is full. */
 async function beginWithFullWindow(session: ActiveSession, wanted: AskAction): Promise<void> {
-  const { summaryRequest, reportNoRoom } = await import('../loop/lazy-steps.ts')
+  const { summaryRequest, reportNoRoom } = await import('./lazy-additions.ts')
   // Other sessions may have reserved something meanwhile.
   const action = session.decide()
   if (action.kind !== 'ask' || action.model !== wanted.model || action.attempt !== wanted.attempt) return
@@ -117,7 +117,7 @@ function request(session: ActiveSession, action: AskAction, shape: (assembled: M
 
 /** An interrupt while the bytes are loaded ends the attempt when it begins. */
 async function beginWithParts(session: ActiveSession, { model, request, attempted }: WithParts): Promise<void> {
-  const { withLoadedParts } = await import('../loop/lazy-steps.ts')
+  const { withLoadedParts } = await import('./lazy-additions.ts')
   const asker = Promise.withResolvers<void>()
   const { request: complete, loaded } = await withLoadedParts(request, partSource(session, model))
   session.loadedParts = loaded

@@ -1,6 +1,6 @@
 import type { ModelFailure, ModelRequest, ReplyLimit } from '../../contracts/index.ts'
 import { type AskAction, lostReplyText } from '../../core/index.ts'
-import type { ActiveSession } from '../loop/active-session.ts'
+import type { ActiveSession } from '../session/active-session.ts'
 
 /** Maximum time of the attempt, and its source. */
 export interface AttemptLimit {

@@ -15,8 +15,8 @@ import { Interrupt } from '../../util/interrupt.ts'
 import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { RedactionStream } from '../../util/redact-stream.ts'
-import { type ActiveSession, elapsedBetween, elapsedSince } from '../loop/active-session.ts'
-import { itemEnded, itemStarted, stepCompleted } from '../loop/step-events.ts'
+import { type ActiveSession, elapsedBetween, elapsedSince } from '../session/active-session.ts'
+import { itemEnded, itemStarted, stepCompleted } from '../session/step-events.ts'
 import { type AttemptLimit, attemptLimit, interruption } from './attempt-limit.ts'
 import { checkOutput } from './check-output.ts'
 import { modelRemedies } from './model-remedies.ts'
@@ -214,7 +214,7 @@ export class Attempt {
     }
     this.#session.record(stepCompleted(this.#session, { ...verdict, reply: [], ...this.#spent(), latencyMs: this.#latency() }))
     const { said } = this.#reply
-    const { compact } = await import('../loop/lazy-steps.ts')
+    const { compact } = await import('./lazy-additions.ts')
     if (this.#session.interrupt.reason === undefined) await compact(this.#session, said.trim() === '' ? undefined : said)
   }
 

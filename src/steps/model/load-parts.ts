@@ -1,7 +1,8 @@
 import type { BlobId, Blobs, CallResult, InputPart, Message, ModelAbility, ModelRequest, OutputPart } from '../../contracts/index.ts'
 import { blobOfInput, hasStoredParts, isReadableBy } from '../../core/index.ts'
 import { toBase64 } from '../../util/encode-bytes.ts'
-import { inputPartText } from '../context/part-text.ts'
+import { inputPartText } from '../output/part-text.ts'
+import type { LoadedParts } from '../session/active-session.ts'
 
 // Puts the bytes of stored images and files into a request.
 //
@@ -16,11 +17,8 @@ const blockBytes = 5 * megabyte
 /** Providers limit the number of images, too: a small one weighs as much as this. */
 const minWeight = megabyte / 4
 
-/** Base64, by blob. */
-export type LoadedParts = ReadonlyMap<BlobId, string>
-
 export interface PartSource {
-  /** Of the model. */
+  /** The abilities of the model. */
   readonly abilities: readonly ModelAbility[]
   /** Those of the request before. */
   readonly kept?: LoadedParts | undefined

@@ -4,7 +4,7 @@ import { withOutputCap } from './ask.ts'
 
 export interface RecordedStep {
   readonly started: InteractionEvent<'interaction.step.started'>
-  /** Of the session, right after it. */
+  /** The state of the session right after it. */
   readonly state: SessionState
 }
 
@@ -26,7 +26,7 @@ export async function rebuildRequest(
   const offering = stored.offer && offers.get(stored.offer.hash)
   if (!stored.offer || !offering) return undefined
   const { abilities, capsOutput } = stored.offer
-  const { summaryRequest, withLoadedParts } = await import('../loop/lazy-steps.ts')
+  const { summaryRequest, withLoadedParts } = await import('./lazy-additions.ts')
   const assembled = recipe.assemble(state, offering)
   const wanted = started.compacts && turn.kind === 'open' ? summaryRequest({ state, turn }, assembled) : assembled
   const request = capsOutput ? withOutputCap(wanted, started.reservation) : wanted

@@ -28,8 +28,8 @@ export interface WaitingLines {
   join(slots: QueueSlots, queue: Queue<QueuedSlots>, waiting: Pick<QueuedSlots, 'settle' | 'tell'>): QueuedSlots
   /** Waiting entries may need one slot less (`shared`) or find a free one (`freed`). */
   markChanged(queue: Queue<QueuedSlots>, why: 'freed' | 'shared'): void
-  /** Lets in the entries that can take all their slots. */
-  admit(): void
+  /** Wakes the entries that can take all their slots. */
+  wakeReady(): void
 }
 
 /**
@@ -78,7 +78,7 @@ export class QueueSlots {
     if (this.#isIn || this.#isClosed) return true
     if (this.#firstLine() ?? this.findFullQueue()) return false
     this.#takeAll()
-    this.#places.admit()
+    this.#places.wakeReady()
     return true
   }
 
@@ -100,7 +100,7 @@ export class QueueSlots {
       slot.queue.release()
       this.#places.markChanged(slot.queue, 'freed')
     }
-    this.#places.admit()
+    this.#places.wakeReady()
   }
 
   /** For good. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Tool } from '../../contracts/index.ts'
 import { FakeClock } from '../../testing/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
-import { ToolRegistry } from '../calls/tool-registry.ts'
+import { ToolRegistry } from '../tools/tool-registry.ts'
 import type { QueueSlots } from './queue-slot.ts'
 import { Queues, queueNames } from './queues.ts'
 
@@ -198,7 +198,7 @@ describe('below a call', () => {
     expect(inside).toEqual(['parent', 'other'])
   })
 
-  it('a call that waits only for a slot that a sibling has obtained is admitted', async () => {
+  it('a call that waits only for a slot that a sibling has obtained gets it', async () => {
     const { call, end, inside } = stage({ agent: { concurrent: 1 }, shell: { concurrent: 1 } })
     const parent = call('parent', 'ask')
     parent.leave()
@@ -214,7 +214,7 @@ describe('below a call', () => {
 })
 
 describe('however many come and go', () => {
-  it('no limit is exceeded, no one waits if there is room, and all are admitted', async () => {
+  it('no limit is exceeded, no one waits if there is room, and all enter', async () => {
     const names = ['git__push', 'git__pull', 'shell', 'ask'] as const
     const limit = fc.record({ concurrent: fc.integer({ min: 1, max: 3 }) })
     const limits = fc.record({ git: limit, git__push: limit, shell: limit, agent: limit })

@@ -20,7 +20,7 @@ export class Queues implements WaitingLines {
   /** Queues whose waiting lines must be checked again. */
   readonly #stale = new Map<Queue<QueuedSlots>, 'freed' | 'shared'>()
   #tickets = 0
-  #isAdmitting = false
+  #isWaking = false
 
   /** `usedByCalls`: names of tools, namespaces and sources that are known now. */
   constructor(limits: NamedLimits, { clock, usedByCalls }: { readonly clock: Clock; readonly usedByCalls: ReadonlySet<string> }) {
@@ -62,16 +62,16 @@ export class Queues implements WaitingLines {
     if (queue.line.length > 0 && this.#stale.get(queue) !== 'shared') this.#stale.set(queue, why)
   }
 
-  /** A loop, not recursion: an entry that is let in may let in others. */
-  admit(): void {
-    if (this.#isAdmitting) return
-    this.#isAdmitting = true
+  /** A loop, not recursion: an entry that is woken may wake others. */
+  wakeReady(): void {
+    if (this.#isWaking) return
+    this.#isWaking = true
     for (const [queue, why] of this.#stale) {
       this.#stale.delete(queue)
       this.#lookThrough(queue, why)
       this.#wakeLater(queue)
     }
-    this.#isAdmitting = false
+    this.#isWaking = false
   }
 
   #lookThrough(queue: Queue<QueuedSlots>, why: 'freed' | 'shared'): void {
@@ -92,7 +92,7 @@ export class Queues implements WaitingLines {
   #wakeLater(queue: Queue<QueuedSlots>): void {
     queue.scheduleWake(() => {
       this.markChanged(queue, 'freed')
-      this.admit()
+      this.wakeReady()
     })
   }
 }

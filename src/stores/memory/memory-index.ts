@@ -21,14 +21,14 @@ export function memoryIndex(trees: MemoryTrees): Trees {
       return entryOf(tree)
     },
     watch: (changed) => trees.watch(changed),
-    driver: (treeId) => trees.find(treeId)?.owner,
-    // Its owners are in this process.
+    driver: (treeId) => trees.find(treeId)?.driver,
+    // Its drivers are in this process.
     abandoned: () => [],
     find: (key) => entryOf(trees.findByKey(key)),
     delete(treeId) {
       const tree = trees.find(treeId)
       if (tree === undefined) return { ok: false, refusal: 'missing' }
-      if (tree.owner !== undefined) return { ok: false, refusal: 'driven', driver: tree.owner }
+      if (tree.driver !== undefined) return { ok: false, refusal: 'driven', driver: tree.driver }
       trees.remove(tree)
       return { ok: true }
     },

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'vitest'
-import type { ClientId, InboxMessage, MaybePromise, OutcomeStatus, OwnerId, Store, TreeId } from '../../contracts/index.ts'
+import type { ClientId, DriverId, InboxMessage, MaybePromise, OutcomeStatus, Store, TreeId } from '../../contracts/index.ts'
 import { storeContract } from '../../testing/index.ts'
 import { batch, event, events } from '../../testing/store-cases/sample-tree.ts'
 import { treeWith, turn } from '../../testing/store-cases/turn-records.ts'
 import { memoryStore } from './index.ts'
 
-const me = 'me' as OwnerId
+const me = 'me' as DriverId
 
 /** Everything is at hand at once: an answer is no promise. */
 function atOnce<Answer>(answer: MaybePromise<Answer>): Answer {
@@ -79,7 +79,7 @@ describe('answers', () => {
   })
 })
 
-describe('trees without an owner (invariants of the forest)', () => {
+describe('trees without a driver (invariants of the forest)', () => {
   it('are never evicted while they are running or suspended (1)', () => {
     const store = memoryStore({ keepSessions: 1 })
     const open = ['a', 'b', 'c'].map((name) => plant(store, name, 'suspended'))
@@ -119,7 +119,7 @@ describe('trees without an owner (invariants of the forest)', () => {
     assert.deepEqual(store.journal.append(batch(b.treeId, b.epoch, { after: 2, count: 1 })), { ok: false, refusal: 'missing' })
   })
 
-  it('are never forgotten while they have an owner (1)', () => {
+  it('are never forgotten while they have a driver (1)', () => {
     const store = memoryStore({ keepSessions: 1 })
     const names = Array.from({ length: 50 }, (_, index) => `tree-${index}`)
     for (const name of names) plant(store, name)

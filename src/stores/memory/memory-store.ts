@@ -76,19 +76,19 @@ interface Parts {
 function memoryJournal({ trees, usages, turns }: Parts): Journal {
   const watchers = new Watchers<TreeId>()
   return {
-    claim(treeId, owner) {
-      const tree = trees.claim(treeId, owner)
-      return tree.owner === owner ? { ok: true, epoch: tree.epoch, seq: tree.events.length } : { ok: false, owner: String(tree.owner) }
+    claim(treeId, driver) {
+      const tree = trees.claim(treeId, driver)
+      return tree.driver === driver ? { ok: true, epoch: tree.epoch, seq: tree.events.length } : { ok: false, driver: String(tree.driver) }
     },
     release(treeId, epoch) {
       const tree = trees.find(treeId)
-      if (tree?.owner !== undefined && tree.epoch === epoch) trees.release(tree)
+      if (tree?.driver !== undefined && tree.epoch === epoch) trees.release(tree)
     },
     append(batch) {
       checkBatch(batch)
       const tree = trees.find(batch.treeId)
       if (tree === undefined || tree.epoch === 0) return { ok: false, refusal: 'missing' }
-      if (tree.epoch !== batch.epoch || tree.owner === undefined) return { ok: false, refusal: 'epoch' }
+      if (tree.epoch !== batch.epoch || tree.driver === undefined) return { ok: false, refusal: 'epoch' }
       if (tree.events.length !== batch.expectedSeq) return isStored(tree.events, batch) ? stored : { ok: false, refusal: 'seq' }
       const key = batch.expectedSeq === 0 ? batch.identity?.key : undefined
       if (key !== undefined && trees.findByKey(key) !== undefined) return { ok: false, refusal: 'key' }

@@ -1,9 +1,9 @@
 import type {
   BlobId,
   ClientId,
+  DriverId,
   InboxRow,
   InteractionEvent,
-  OwnerId,
   SearchMatch,
   StoredBytes,
   TreeChange,
@@ -22,7 +22,7 @@ export interface MemoryTree {
   readonly events: InteractionEvent[]
   /** 0: never claimed. */
   epoch: number
-  owner: OwnerId | undefined
+  driver: DriverId | undefined
   summary: TreeSummary
   /** The title was set by `trees.update`. */
   hasOwnTitle: boolean
@@ -50,7 +50,7 @@ const noIdentity: TreeIdentity = {}
 /**
  * The trees of a memory store, and which of them are kept.
  *
- * 1. A tree with an owner is never evicted, nor is one whose turn has not ended: it is running or suspended.
+ * 1. A tree with a driver is never evicted, nor is one whose turn has not ended: it is running or suspended.
  * 2. `#evictable` holds exactly the other ones, in the order in which they were released or made.
  * 3. There are never more than `keep` of those, except for one that was just created and is about to be filled.
  * 4. `createdAt` grows strictly from tree to tree: lists use it as a cursor.
@@ -81,7 +81,7 @@ export class MemoryTrees {
     return undefined
   }
 
-  /** For messages and blobs, which may arrive before the tree has an owner. */
+  /** For messages and blobs, which may arrive before the tree has a driver. */
   findOrCreate(treeId: TreeId): MemoryTree {
     const found = this.find(treeId)
     if (found !== undefined) return found
@@ -91,18 +91,18 @@ export class MemoryTrees {
     return tree
   }
 
-  /** The tree with this owner and a new epoch, or still with another owner. */
-  claim(treeId: TreeId, owner: OwnerId): MemoryTree {
+  /** The tree with this driver and a new epoch, or still with another driver. */
+  claim(treeId: TreeId, driver: DriverId): MemoryTree {
     const tree = this.find(treeId) ?? this.#create(treeId)
-    if (tree.owner !== undefined && tree.owner !== owner) return tree
-    tree.owner = owner
+    if (tree.driver !== undefined && tree.driver !== driver) return tree
+    tree.driver = driver
     tree.epoch += 1
     this.#evictable.delete(tree)
     return tree
   }
 
   release(tree: MemoryTree): void {
-    tree.owner = undefined
+    tree.driver = undefined
     if (tree.events.length > 0 && (tree.summary.status === 'running' || tree.summary.status === 'suspended')) return
     this.#evictable.add(tree)
     this.#evict(this.#keep)
@@ -144,7 +144,7 @@ export class MemoryTrees {
       treeId,
       events: [],
       epoch: 0,
-      owner: undefined,
+      driver: undefined,
       summary: unnamed,
       hasOwnTitle: false,
       identity: noIdentity,

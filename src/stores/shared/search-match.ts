@@ -7,7 +7,7 @@ type Span = Pick<Word, 'start' | 'end'>
 type Phrase = readonly string[]
 
 const snippetChars = 160
-/** Of them before the first match. */
+/** So many of them come before the first match. */
 const leadChars = 60
 
 /** Compares texts with one search. A search may have thousands of terms, each with thousands of matches in a text: it never lists them. */

@@ -8,7 +8,7 @@ export type SearchTerm =
   /** This text as it is. `words`: characters of it that an index has, in a row. */
   | { readonly kind: 'literal'; readonly text: string; readonly words: readonly string[] }
 
-/** Of one search. Further ones may be anywhere in a text: an index takes time for each of them at each match of the others. */
+/** For one search. Further ones may be anywhere in a text: an index takes time for each of them at each match of the others. */
 const maxJoinedWords = 64
 
 /** The terms of a search. Nothing in it is an operator. Empty if it is blank. */

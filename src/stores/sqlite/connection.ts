@@ -4,10 +4,10 @@ import { closedError } from '../shared/store-errors.ts'
 import { changeTable } from './change-table.ts'
 import { createFile, createFolder, isWritable, privateCopy } from './database-file.ts'
 import { deletionTable } from './deletion-table.ts'
+import { driverTable } from './driver-table.ts'
 import { inboxTable } from './inbox-table.ts'
 import { JournalTable } from './journal-table.ts'
 import { type LockHolder, lockHolder } from './lock-holder.ts'
-import { ownerTable } from './owner-table.ts'
 import { recordTable } from './record-table.ts'
 import { inTransaction, prepareSchema } from './schema.ts'
 import { searchIndex } from './search-index.ts'
@@ -30,7 +30,7 @@ const openTables = (database: DatabaseSync, file: string, settings: SqliteSettin
     trees,
     journal: new JournalTable(database, file),
     inbox: inboxTable(database),
-    owners: ownerTable(database, settings),
+    drivers: driverTable(database, settings),
     deletions: deletionTable(database),
     snapshots: snapshotTable(database),
     records,
@@ -102,7 +102,7 @@ export class Connection {
   /** The process that holds the lock, if that can be found out. */
   lockHolder(): LockHolder | undefined {
     const state = this.#state
-    return lockHolder(this.file, () => (state.kind === 'open' ? state.tables.owners.silent() : []))
+    return lockHolder(this.file, () => (state.kind === 'open' ? state.tables.drivers.silent() : []))
   }
 
   /** Moves free pages to the end of the file; the checkpoint truncates it. A file of version 1 is rewritten once. */

@@ -7,24 +7,24 @@ export interface LockHolder {
   readonly remedy: string
 }
 
-/** An owner of trees that lives, but has not renewed its lease. */
-export interface SilentOwner {
+/** A driver of trees that lives, but has not renewed its lease. */
+export interface SilentDriver {
   readonly pid: number
   readonly silentMs: number
 }
 
 /**
- * Linux lists file locks with their processes. Elsewhere the holder is probably an owner of trees that lives but has not
+ * Linux lists file locks with their processes. Elsewhere the holder is probably a driver of trees that lives but has not
  * renewed its lease: a stopped process does not.
  */
-export function lockHolder(file: string, silent: () => readonly SilentOwner[]): LockHolder | undefined {
+export function lockHolder(file: string, silent: () => readonly SilentDriver[]): LockHolder | undefined {
   const pid = lockedBy(file)
   if (pid !== undefined && isStopped(pid)) return { name: `process ${pid}, which is stopped,`, remedy: continueIt(pid) }
   if (pid !== undefined) return { name: `process ${pid}`, remedy: `Wait for process ${pid} or end it, then try again.` }
-  const [owner] = silent()
-  if (!owner) return undefined
-  const seconds = Math.round(owner.silentMs / 1000)
-  return { name: `probably process ${owner.pid}, which has been silent for ${seconds} s,`, remedy: continueIt(owner.pid) }
+  const [driver] = silent()
+  if (!driver) return undefined
+  const seconds = Math.round(driver.silentMs / 1000)
+  return { name: `probably process ${driver.pid}, which has been silent for ${seconds} s,`, remedy: continueIt(driver.pid) }
 }
 
 const continueIt = (pid: number): string => `Continue it (kill -CONT ${pid}) or end it (kill -KILL ${pid}), then try again.`

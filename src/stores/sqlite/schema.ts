@@ -50,9 +50,9 @@ const version1 = `
 `
 
 /**
- * Additions only: a running process of the version before can finish. In `trees`, `owner` is the process that drives a tree,
- * `principal` the one that it belongs to, `key` the row, and `external_key` the key of another system. Rows of version 1 have
- * no checksum. `snapshots` is a cache: a row that does not fit is ignored.
+ * Additions only: a running process of the version before can finish. In `trees`, `owner` is the driver of a tree, `principal`
+ * the owner, `key` the row, and `external_key` the key of another system. `owners` are drivers, too. Rows of version 1 have no
+ * checksum. `snapshots` is a cache: a row that does not fit is ignored.
  */
 const version2 = `
   ALTER TABLE trees ADD COLUMN principal TEXT;

@@ -12,7 +12,7 @@ export interface IndexPosition {
 }
 
 const namespace = 'search-index'
-/** Of one transaction. It blocks the event loop for 50 to 200 ms when SQLite merges parts of the index, and for some 10 otherwise. */
+/** The work of one transaction. It blocks the event loop for 50 to 200 ms when SQLite merges parts of the index, otherwise for some 10. */
 const slice = { texts: 64, chars: 64 * 1024, removals: 200, mergedPages: 64 } as const
 
 /**

@@ -11,7 +11,7 @@ const maxPendingChars = 8192
 export interface PendingTexts {
   /** Number of texts that are not in the index, of all processes. */
   readonly pending: number
-  /** Of the texts of this commit. */
+  /** The length of the texts of this commit. */
   readonly chars: number
 }
 

@@ -17,7 +17,7 @@ export interface TextSearch {
   readonly matcher: TextMatcher
   /** What the index is asked. Empty if it has none of the terms. */
   readonly expression: string
-  /** Of the texts that are not in the index: up to where they were looked through, and which of them match. */
+  /** Texts that are not in the index: up to where they were looked through, and which of them match. */
   scanned: number
   readonly later: number[]
 }
@@ -27,7 +27,7 @@ export function textSearch(search = ''): TextSearch {
   return { terms, matcher: textMatcher(terms), expression: matchExpression(terms), scanned: 0, later: [] }
 }
 
-/** Of texts that are looked through at once. */
+/** Texts that are looked through at once. */
 const slice = { texts: 256, chars: 256 * 1024 } as const
 
 /** Finds trees by the words of their texts. Writes nothing: a store that only reads can search, too. */

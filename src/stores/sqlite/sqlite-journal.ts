@@ -2,20 +2,20 @@ import {
   type Append,
   type AppendBatch,
   type Claim,
+  type DriverId,
   type InteractionEvent,
   type Journal,
-  type OwnerId,
   type TreeChange,
   type TreeId,
   TroupeError,
 } from '../../contracts/index.ts'
 import { checkBatch } from '../shared/store-errors.ts'
 import type { ChangeWatch } from './change-watch.ts'
+import type { ClaimedTrees } from './claimed-trees.ts'
 import type { CommitQueue, Operation } from './commit-queue.ts'
 import type { Connection, Tables } from './connection.ts'
 import { checksumOf } from './encoding.ts'
 import type { JournalRow } from './journal-table.ts'
-import type { Ownership } from './ownership.ts'
 import { whileBusy } from './retry-busy.ts'
 import { charsOf, noTexts, type SearchIndexer } from './search-indexer.ts'
 
@@ -23,7 +23,7 @@ import { charsOf, noTexts, type SearchIndexer } from './search-indexer.ts'
 export interface StoreParts {
   readonly connection: Connection
   readonly queue: CommitQueue
-  readonly ownership: Ownership
+  readonly claimed: ClaimedTrees
   readonly changes: ChangeWatch
   readonly indexer: SearchIndexer
   readonly busyTimeoutMs: number
@@ -44,23 +44,23 @@ const maxRowLength = 256 * 1024
 const maxTextLength = 250_000_000
 
 export function sqliteJournal(parts: StoreParts): Journal {
-  const { connection, queue, ownership, changes, busyTimeoutMs } = parts
+  const { connection, queue, claimed, changes, busyTimeoutMs } = parts
   return {
-    claim: (treeId, owner) => queue.add(claimOperation(treeId, owner, ownership)),
+    claim: (treeId, driver) => queue.add(claimOperation(treeId, driver, claimed)),
     async release(treeId, epoch) {
       const release: Operation<void> = {
-        apply({ trees, owners }) {
+        apply({ trees, drivers }) {
           const tree = trees.find(treeId)
-          if (tree?.owner === undefined || tree.epoch !== epoch) return
+          if (tree?.driver === undefined || tree.epoch !== epoch) return
           trees.release(tree.key)
-          owners.removeIdle(tree.owner)
+          drivers.removeIdle(tree.driver)
         },
-        committed: () => ownership.remove(treeId, epoch),
+        committed: () => claimed.remove(treeId, epoch),
       }
       try {
         await queue.add(release)
       } catch (error) {
-        ownership.releaseLater(treeId, release)
+        claimed.releaseLater(treeId, release)
         throw error
       }
     },
@@ -74,27 +74,27 @@ export function sqliteJournal(parts: StoreParts): Journal {
   }
 }
 
-function claimOperation(treeId: TreeId, owner: OwnerId, ownership: Ownership): Operation<Claim> {
+function claimOperation(treeId: TreeId, driver: DriverId, claimed: ClaimedTrees): Operation<Claim> {
   let key = 0
   return {
-    apply({ trees, owners }) {
+    apply({ trees, drivers }) {
       const tree = trees.findOrCreate(treeId)
-      const former = tree.owner === owner ? undefined : tree.owner
-      const driver = former === undefined ? undefined : owners.alive(former)
-      if (driver !== undefined) return { ok: false, owner: driver }
-      owners.register(owner, ownership.instance)
-      trees.claim(tree.key, owner)
-      if (former !== undefined) owners.removeIdle(former)
+      const former = tree.driver === driver ? undefined : tree.driver
+      const other = former === undefined ? undefined : drivers.alive(former)
+      if (other !== undefined) return { ok: false, driver: other }
+      drivers.register(driver, claimed.instance)
+      trees.claim(tree.key, driver)
+      if (former !== undefined) drivers.removeIdle(former)
       key = tree.key
       return { ok: true, epoch: tree.epoch + 1, seq: tree.head }
     },
     committed(claim) {
-      if (claim.ok) ownership.enter(treeId, { key, epoch: claim.epoch })
+      if (claim.ok) claimed.enter(treeId, { key, epoch: claim.epoch })
     },
   }
 }
 
-function appendOperation(entry: TextBatch, { ownership, changes, indexer }: StoreParts): Operation<Append> {
+function appendOperation(entry: TextBatch, { claimed, changes, indexer }: StoreParts): Operation<Append> {
   const { treeId, epoch, expectedSeq, summary, identity, charge, turns = [] } = entry.batch
   const { last, rows } = entry
   let change: TreeChange | undefined
@@ -103,7 +103,7 @@ function appendOperation(entry: TextBatch, { ownership, changes, indexer }: Stor
     apply(tables) {
       change = undefined
       texts = noTexts
-      const key = ownership.find(treeId)?.key ?? tables.trees.find(treeId)?.key
+      const key = claimed.find(treeId)?.key ?? tables.trees.find(treeId)?.key
       if (key === undefined) return { ok: false, refusal: 'missing' }
       if (expectedSeq === 0 && isKeyTaken(tables, entry.batch)) return { ok: false, refusal: 'key' }
       const advance = { key, treeId, from: expectedSeq, to: last.seq, epoch, at: last.at, summary, identity }
@@ -121,7 +121,7 @@ function appendOperation(entry: TextBatch, { ownership, changes, indexer }: Stor
       if (change) changes.wakeTrees(change)
       indexer.noteTexts(texts)
       if (append.ok) changes.wake('journal', treeId)
-      else if (append.refusal === 'epoch') ownership.remove(treeId, epoch)
+      else if (append.refusal === 'epoch') claimed.remove(treeId, epoch)
     },
   }
 }
@@ -135,7 +135,7 @@ function isKeyTaken({ trees }: Tables, { treeId, identity }: AppendBatch): boole
 function refusal({ trees, journal }: Tables, { batch }: TextBatch): Append {
   const tree = trees.find(batch.treeId)
   if (tree === undefined || tree.epoch === 0) return { ok: false, refusal: 'missing' }
-  if (tree.epoch !== batch.epoch || tree.owner === undefined) return { ok: false, refusal: 'epoch' }
+  if (tree.epoch !== batch.epoch || tree.driver === undefined) return { ok: false, refusal: 'epoch' }
   const there = journal.read(batch.treeId, batch.expectedSeq, batch.events.length)
   // Serialising the parsed events gives the stored text: JSON keeps the order of keys.
   return JSON.stringify(there) === JSON.stringify(batch.events) ? { ok: true } : { ok: false, refusal: 'seq' }

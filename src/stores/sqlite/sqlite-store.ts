@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import type { Inbox, Records, Store, StoredRecord } from '../../contracts/index.ts'
 import { checkRecordKey } from '../shared/record-keys.ts'
 import { ChangeWatch } from './change-watch.ts'
+import { ClaimedTrees } from './claimed-trees.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { Connection, type Tables } from './connection.ts'
 import { FileBlobs } from './file-blobs.ts'
-import { Ownership } from './ownership.ts'
 import { whileBusy } from './retry-busy.ts'
 import { SearchIndexer } from './search-indexer.ts'
 import { type StoreParts, sqliteJournal } from './sqlite-journal.ts'
@@ -29,10 +29,10 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
   const { path, access, timing } = settings
   const connection = new Connection(settings)
   const queue = new CommitQueue(connection, timing.busyTimeoutMs)
-  const ownership = new Ownership(queue, timing.heartbeatMs)
+  const claimed = new ClaimedTrees(queue, timing.heartbeatMs)
   const changes = new ChangeWatch(connection, timing.pollMs)
   const indexer = new SearchIndexer(queue, access === 'write')
-  const parts: StoreParts = { connection, queue, ownership, changes, indexer, busyTimeoutMs: timing.busyTimeoutMs }
+  const parts: StoreParts = { connection, queue, claimed, changes, indexer, busyTimeoutMs: timing.busyTimeoutMs }
   const blobs = new FileBlobs(join(path, 'blobs'), (error) => queue.noteFailure(error))
   let closing: Promise<void> | undefined
   return {
@@ -110,21 +110,21 @@ function changeRecord(records: Tables['records'], { namespace, key, change }: Re
   return { ok: true, record }
 }
 
-async function close({ connection, queue, ownership, changes }: StoreParts, blobs: FileBlobs): Promise<void> {
-  ownership.stop()
+async function close({ connection, queue, claimed, changes }: StoreParts, blobs: FileBlobs): Promise<void> {
+  claimed.stop()
   changes.close()
   // A store that only read does not wait for a lock.
-  const released = ownership.hasClaimed
+  const released = claimed.hasClaimed
     ? queue.finish({
-        apply({ trees, owners }) {
-          trees.releaseAll(ownership.instance)
-          owners.remove(ownership.instance)
+        apply({ trees, drivers }) {
+          trees.releaseAll(claimed.instance)
+          drivers.remove(claimed.instance)
         },
       })
     : queue.stop()
   // If this cannot be written, other processes find out that this one has ended.
   await Promise.all([released.catch(() => undefined), blobs.close()])
-  ownership.stop()
+  claimed.stop()
   connection.close()
 }
 

@@ -8,7 +8,7 @@ import { textSearch } from './search-table.ts'
 import type { StoreParts } from './sqlite-journal.ts'
 
 export function sqliteTrees(parts: StoreParts, blobs: FileBlobs): Trees {
-  const { connection, queue, ownership, changes, busyTimeoutMs } = parts
+  const { connection, queue, claimed, changes, busyTimeoutMs } = parts
   return {
     get: (treeId) => whileBusy(() => connection.tables.trees.get(treeId), busyTimeoutMs),
     list: (filter = {}) =>
@@ -25,7 +25,7 @@ export function sqliteTrees(parts: StoreParts, blobs: FileBlobs): Trees {
         },
       }),
     watch: (changed) => changes.watchTrees(changed),
-    driver: (treeId) => (ownership.isReleased(treeId) ? undefined : whileBusy(() => driverOf(connection.tables, treeId), busyTimeoutMs)),
+    driver: (treeId) => (claimed.isReleased(treeId) ? undefined : whileBusy(() => driverOf(connection.tables, treeId), busyTimeoutMs)),
     abandoned: (workspace) => whileBusy(() => abandoned(connection.tables, workspace), busyTimeoutMs),
     find: (key) => whileBusy(() => connection.tables.trees.findByKey(key), busyTimeoutMs),
     delete: (treeId) => deleteTree(parts, blobs, treeId),
@@ -41,15 +41,15 @@ async function search({ connection, indexer, busyTimeoutMs }: StoreParts, filter
   return whileBusy(() => connection.tables.search.list(filter, search), busyTimeoutMs)
 }
 
-function driverOf({ trees, owners }: Tables, treeId: TreeId): string | undefined {
-  const owner = trees.find(treeId)?.owner
-  return owner === undefined ? undefined : owners.alive(owner)
+function driverOf({ trees, drivers }: Tables, treeId: TreeId): string | undefined {
+  const driver = trees.find(treeId)?.driver
+  return driver === undefined ? undefined : drivers.alive(driver)
 }
 
-/** Mostly, all owners live: then no tree is read. */
-function abandoned({ trees, owners }: Tables, workspace: string | undefined): readonly TreeEntry[] {
-  const dead = owners.dead()
-  return dead.length === 0 ? [] : trees.ownedBy(dead, workspace)
+/** Mostly, all drivers live: then no tree is read. */
+function abandoned({ trees, drivers }: Tables, workspace: string | undefined): readonly TreeEntry[] {
+  const dead = drivers.dead()
+  return dead.length === 0 ? [] : trees.drivenBy(dead, workspace)
 }
 
 async function deleteTree({ queue, changes, indexer }: StoreParts, blobs: FileBlobs, treeId: TreeId): Promise<Deletion> {
@@ -63,14 +63,14 @@ async function deleteTree({ queue, changes, indexer }: StoreParts, blobs: FileBl
   return deletion
 }
 
-function deleteRows({ trees, owners, deletions, changes }: Tables, treeId: TreeId): Deletion {
+function deleteRows({ trees, drivers, deletions, changes }: Tables, treeId: TreeId): Deletion {
   const tree = trees.find(treeId)
   if (tree === undefined) return { ok: false, refusal: 'missing' }
-  const driver = tree.owner === undefined ? undefined : owners.alive(tree.owner)
+  const driver = tree.driver === undefined ? undefined : drivers.alive(tree.driver)
   if (driver !== undefined) return { ok: false, refusal: 'driven', driver }
   deletions.removeRows(tree.key, treeId)
   changes.note(treeId)
-  if (tree.owner !== undefined) owners.removeIdle(tree.owner)
+  if (tree.driver !== undefined) drivers.removeIdle(tree.driver)
   return { ok: true }
 }
 

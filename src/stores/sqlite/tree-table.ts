@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { OwnerId, TreeEntry, TreeFilter, TreeId, TreeIdentity, TreeSummary, Trees } from '../../contracts/index.ts'
+import type { DriverId, TreeEntry, TreeFilter, TreeId, TreeIdentity, TreeSummary, Trees } from '../../contracts/index.ts'
 import { statusesOf, titleContains } from '../shared/tree-filter.ts'
 import { decodeText, encodeText } from './encoding.ts'
 import type { TextQuery } from './search-table.ts'
@@ -9,7 +9,7 @@ export interface TreeRow {
   readonly head: number
   /** 0: never claimed. */
   readonly epoch: number
-  readonly owner: OwnerId | undefined
+  readonly driver: DriverId | undefined
 }
 
 export interface Advance {
@@ -54,7 +54,7 @@ const prepareStatements = (database: DatabaseSync) => ({
   ),
   keepTitle: database.prepare("INSERT OR IGNORE INTO records (namespace, key, json) VALUES ('tree-title', ?, 'null')"),
   all: database.prepare(`SELECT ${entryColumns} FROM trees WHERE created_at IS NOT NULL`),
-  ownedBy: database.prepare(
+  drivenBy: database.prepare(
     `SELECT ${entryColumns} FROM trees WHERE owner IN (SELECT value FROM json_each(?)) AND workspace IS ? AND created_at IS NOT NULL`,
   ),
   changedSince: database.prepare(`SELECT ${entryColumns} FROM trees WHERE key IN (SELECT tree FROM journal WHERE rowid > ?)`),
@@ -69,8 +69,8 @@ export function treeTable(database: DatabaseSync) {
   function find(treeId: TreeId): TreeRow | undefined {
     const row = sql.find.get(encodeText(treeId))
     if (row === undefined) return undefined
-    const owner = row.owner === null ? undefined : (decodeText(String(row.owner)) as OwnerId)
-    return { key: Number(row.key), head: Number(row.head), epoch: Number(row.epoch), owner }
+    const driver = row.owner === null ? undefined : (decodeText(String(row.owner)) as DriverId)
+    return { key: Number(row.key), head: Number(row.head), epoch: Number(row.epoch), driver }
   }
 
   /** The creation time grows strictly from tree to tree: lists use it as a cursor. */
@@ -90,14 +90,14 @@ export function treeTable(database: DatabaseSync) {
       const found = find(treeId)
       if (found !== undefined) return found
       const { lastInsertRowid } = sql.insert.run(encodeText(treeId))
-      return { key: Number(lastInsertRowid), head: 0, epoch: 0, owner: undefined }
+      return { key: Number(lastInsertRowid), head: 0, epoch: 0, driver: undefined }
     },
-    claim: (key: number, owner: OwnerId) => sql.claim.run(encodeText(owner), key),
+    claim: (key: number, driver: DriverId) => sql.claim.run(encodeText(driver), key),
     release: (key: number) => sql.release.run(key),
-    /** For every owner that is registered for that store. */
+    /** For every driver that is registered for that store. */
     releaseAll: (instance: string) => sql.releaseAll.run(instance),
     /**
-     * Moves the head forward, if it is where the driver expects it and the driver still owns the tree. The id is compared, too:
+     * Moves the head forward, if it is where the driver expects it and the driver still has the tree. The id is compared, too:
      * the key of a deleted tree may be reused.
      */
     advance({ key, treeId, from, to, epoch, at, summary, identity }: Advance): boolean {
@@ -119,8 +119,10 @@ export function treeTable(database: DatabaseSync) {
       if (row !== undefined && title !== undefined) sql.keepTitle.run(id)
       return entryOf(row)
     },
-    ownedBy: (owners: readonly string[], workspace: string | undefined): readonly TreeEntry[] =>
-      sql.ownedBy.all(JSON.stringify(owners), workspace === undefined ? null : encodeText(workspace)).flatMap((row) => entryOf(row) ?? []),
+    drivenBy: (drivers: readonly string[], workspace: string | undefined): readonly TreeEntry[] =>
+      sql.drivenBy
+        .all(JSON.stringify(drivers), workspace === undefined ? null : encodeText(workspace))
+        .flatMap((row) => entryOf(row) ?? []),
     /** Trees with rows of the journal after this one. 0: all trees. */
     changedSince: (row: number): readonly TreeEntry[] =>
       (row === 0 ? sql.all.all() : sql.changedSince.all(row)).flatMap((each) => entryOf(each) ?? []),

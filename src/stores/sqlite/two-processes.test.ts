@@ -60,7 +60,7 @@ it('a driver in another process owns its tree, receives and sends messages; its 
   const store = folder.open({ timing: { pollMs: 5 } })
   const driver = startDriver(folder.path, one, 'echo')
   await driver.said(1)
-  assert.deepEqual(await store.journal.claim(one, bob), { ok: false, owner: `process ${driver.process.pid} on ${hostname()}` })
+  assert.deepEqual(await store.journal.claim(one, bob), { ok: false, driver: `process ${driver.process.pid} on ${hostname()}` })
 
   for (const name of ['a', 'b', 'c']) await store.inbox.add(one, client(name), input('hello'))
   await grown(store, one, 3)

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import type {
   AppendBatch,
   ClientId,
+  DriverId,
   InboxMessage,
   InteractionEvent,
   ItemId,
   JsonObject,
-  OwnerId,
   SessionId,
   Store,
   TreeId,
@@ -24,8 +24,8 @@ export interface StoreCases {
 
 export const one = 'tree-one' as TreeId
 export const two = 'tree-two' as TreeId
-export const alice = 'alice' as OwnerId
-export const bob = 'bob' as OwnerId
+export const alice = 'alice' as DriverId
+export const bob = 'bob' as DriverId
 
 /** An event that can carry any text and any JSON. */
 export function event(
@@ -59,9 +59,9 @@ export function batch(treeId: TreeId, epoch: number, span: { readonly after: num
 export async function claimed(
   store: Store,
   treeId: TreeId,
-  owner: OwnerId = alice,
+  driver: DriverId = alice,
 ): Promise<{ readonly epoch: number; readonly seq: number }> {
-  const claim = await store.journal.claim(treeId, owner)
+  const claim = await store.journal.claim(treeId, driver)
   assert(claim.ok, `the claim of ${treeId} was refused`)
   return claim
 }

@@ -19,7 +19,7 @@ interface Program extends Pick<HookPlace, 'environment' | 'clock'> {
   readonly signal: AbortSignal | undefined
 }
 
-/** Of each of its two outputs. */
+/** For each of its two outputs. */
 export const mostOutputBytes = 65_536
 /** How long a group has to leave when it is asked to, and pipes to close once the program is gone. */
 export const graceMs = 500

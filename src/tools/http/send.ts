@@ -32,7 +32,7 @@ export interface HttpResponse {
 
 export type Sent = { readonly ok: true; readonly response: HttpResponse } | { readonly ok: false; readonly failure: ToolFailure }
 
-/** Of the body of an error status. */
+/** Read from the body of an error status. */
 const errorBytes = 65_536
 const fixedHeaders = {
   accept: 'application/json, text/*;q=0.9, */*;q=0.1',

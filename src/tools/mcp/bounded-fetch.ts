@@ -6,7 +6,7 @@ import type { TransportEvents } from './stdio-transport.ts'
 
 /** How a stream of events ended. */
 export interface StreamEnd {
-  /** Of the request that it belongs to. */
+  /** The id of the request that it belongs to. */
   readonly id: RequestId | undefined
   /** Its events have ids, so the library can go on where it ended. */
   readonly isResumable: boolean

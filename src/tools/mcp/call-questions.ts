@@ -95,11 +95,11 @@ export const withDefaults = (result: ElicitResult, defaults: JsonObject = {}): E
 
 /** The state of a call between two attempts. */
 export interface AskedState {
-  /** Of the server. */
+  /** The state that the server sent. */
   readonly requestState?: string
   /** Answers that need no person. */
   readonly responses: JsonObject
-  /** Of the forms, by question. */
+  /** Defaults of the forms, by question. */
   readonly defaults?: { readonly [question: string]: JsonObject }
   /** The server wants addresses to be opened before it is called again. It gets no answers. */
   readonly isPrerequisite?: true

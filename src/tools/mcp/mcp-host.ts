@@ -35,7 +35,7 @@ export interface ToolPins {
 
 export interface PinnedTool {
   readonly name: string
-  /** Of the name, description and schemas. */
+  /** The hash of the name, description and schemas. */
   readonly hash: string
 }
 

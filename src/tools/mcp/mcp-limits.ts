@@ -2,13 +2,13 @@
 
 /** One message of a server, or one response. */
 export const maxMessageBytes = 8 * 1024 * 1024
-/** Of all messages. Above it, the server is read more slowly. */
+/** For all messages. Above it, the server is read more slowly. */
 export const maxMessagesPerSecond = 2_000
 export const maxBytesPerSecond = 32 * 1024 * 1024
 /** Messages that a server has not read. */
 export const maxUnsentBytes = 16 * 1024 * 1024
 
-/** Of each list: tools, prompts, resources, URI templates. */
+/** For each list: tools, prompts, resources, URI templates. */
 export const maxPages = 100
 export const maxListed = 1_000
 export const maxListBytes = 8 * 1024 * 1024
@@ -19,7 +19,7 @@ export const maxInstructionsCharacters = 8_000
 export const maxSchemaBytes = 64 * 1024
 export const maxErrorCharacters = 4_000
 
-/** Of one result. */
+/** For one result. */
 export const maxParts = 100
 
 export const maxProgressPerSecond = 10

@@ -103,7 +103,7 @@ interface Offer {
 }
 
 const instructionsPin = '(instructions)'
-/** Of one list. */
+/** Problems of one list that are reported one by one. */
 const maxReported = 5
 
 class OpenSource implements McpToolSource {

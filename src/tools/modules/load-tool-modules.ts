@@ -157,7 +157,7 @@ function faultsOf(tool: Tool, owners: ReadonlyMap<string, string>, { checkTools 
 
 /** By path. Filled before modules are imported, and never emptied: tools can import files later. */
 const trusted = new Map<string, string>()
-/** Of modules that are confined to their files. */
+/** Modules that are confined to their files. */
 const confined = new Set<string>()
 let providers: URL | undefined
 let isWatching = false

@@ -30,7 +30,7 @@ export class BubblewrapSandbox implements ProcessSandbox {
   readonly name = 'bubblewrap'
   readonly #options: ProcessSandboxOptions
   readonly #root: string
-  /** Of the workspace. A command that can write to the folder above could replace it. */
+  /** The identity of the workspace. A command that can write to the folder above could replace it. */
   readonly #rootIdentity: string | undefined
   readonly #home: string
   readonly #scratch: string

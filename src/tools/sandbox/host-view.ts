@@ -49,7 +49,7 @@ export interface HostViewOptions {
   readonly path: string
   /** Further files to hide, such as the data folder. */
   readonly hidden: readonly string[]
-  /** Of a program that is not trusted. Without links. */
+  /** Set for a program that is not trusted: the files that it can read. Without links. */
   readonly onlyReadable?: readonly string[] | undefined
 }
 

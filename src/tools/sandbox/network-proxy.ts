@@ -38,7 +38,7 @@ export interface ProxyOptions {
 const mostRefusals = 50
 const idleMs = 60_000
 const mostConnections = 256
-/** Of a domain name. Refused names are shown to people and models. */
+/** Maximum length of a domain name. Refused names are shown to people and models. */
 const longestName = 253
 
 /** Whether a policy lists a host: `example.com` itself, `*.example.com` every name below it. */

@@ -34,7 +34,7 @@ export interface Command {
   readonly isPiped?: boolean
 }
 
-/** Of a piped command. */
+/** Input and output of a piped command. */
 export interface CommandPipes {
   readonly stdin: Writable
   readonly stdout: Readable

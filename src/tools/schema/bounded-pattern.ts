@@ -1,4 +1,4 @@
-import { runBounded } from '../run-bounded.ts'
+import { runBounded } from './run-bounded.ts'
 
 /** A repetition within a repetition can take exponential time. */
 const nestedRepetition = /\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*[+*}|](?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)(?:[+*]|\{\d+,)/

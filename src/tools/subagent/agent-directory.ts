@@ -52,7 +52,7 @@ function delegateTask(validator: SchemaValidator): Tool {
   }
 }
 
-/** Of tools that give a task to an agent. `agent` describes the parameter. */
+/** Traits of tools that give a task to an agent. `agent` describes the parameter. */
 export const taskTraits = (agent: string) =>
   ({
     inputSchema: {

@@ -14,7 +14,7 @@ export type Snapshot =
       readonly size: number
       readonly mode: number
       readonly owner: { readonly user: number; readonly group: number }
-      /** Of this version: any change alters it. */
+      /** Identifies this version: any change alters it. */
       readonly identity: string
     }
 

@@ -52,14 +52,14 @@ export interface ServerStatus {
   }
   /** What is not as it should be, such as an agent file that cannot be read. */
   readonly warnings?: readonly string[]
-  /** Of the demonstration: the model that answers, and those that could. */
+  /** Present in the demonstration: the model that answers, and those that could. */
   readonly demo?: DemoModels
 }
 
 interface DemoModels {
   readonly model: string
   readonly offers: readonly ModelOffer[]
-  /** Of the server. */
+  /** The process of the server. */
   readonly processId: number
 }
 

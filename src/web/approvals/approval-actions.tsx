@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ApprovalDecision, ApprovalRequest } from '../../contracts/index.ts'
-import { answerKeys } from '../state/commands.ts'
+import { answerKeys } from '../commands/commands.ts'
 import { usePage } from '../state/page.ts'
 import { Icon } from '../ui/icon.tsx'
 import { MenuButton } from '../ui/menu.tsx'

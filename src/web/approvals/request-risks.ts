@@ -12,7 +12,7 @@ const deletes = /(?:^|[\s;&|(`])(?:rm|rmdir|unlink|shred|truncate|dd|mkfs\S*)\s|
 const connects =
   /(?:^|[\s;&|(`])(?:curl|wget|ssh|scp|sftp|rsync|nc|telnet|ftp)\s|\bgit\s+(?:push|pull|fetch|clone)\b|\b(?:npm|pnpm|yarn|bun|pip3?|cargo|gem|go|brew|apt(?:-get)?)\s+(?:i|ci|install|add|get|publish|update|upgrade)\b|https?:\/\//
 
-/** Of a command. A person reads less. */
+/** Characters of a command that are checked. A person reads less. */
 const maxRead = 50_000
 
 export function requestRisks({ tool, input, diff, scope }: RiskyRequest): readonly Risk[] {
@@ -36,7 +36,7 @@ const deletesFiles = (diff = ''): boolean => /^(?:deleted file mode|\+\+\+ \/dev
 const isAddress = (value: unknown): boolean => typeof value === 'string' && /^https?:/i.test(value)
 const hostOf = ({ url, uri }: JsonObject): string => URL.parse(String(url ?? uri))?.host ?? 'an unknown server'
 
-/** Of a command, where it runs; of a file, where it is. */
+/** Where a command runs, or where a file is. */
 function folderOf(input: JsonObject): string | undefined {
   if (commandOf(input) !== undefined)
     return typeof input.cwd === 'string' && input.cwd !== '.' && input.cwd !== '' ? `In ${input.cwd}` : 'In the project folder'

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { type AttemptNode, duration, type NoteNode, type RejectedAnswer } from '../../view/index.ts'
 import { LongText } from '../markdown/long-text.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
-import { noteText } from './note-text.ts'
+import { noteText } from '../ui/note-text.ts'
 
 type Tone = 'muted' | 'warning' | 'error'
 

@@ -6,7 +6,7 @@ import { type SettingName, settingFields, settingProblem, settingsFor, type Type
 import { IconButton } from '../ui/icon-button.tsx'
 import { usePopover } from '../ui/use-popover.ts'
 
-/** Of the agent, or of a session that has its own. */
+/** The settings of the agent, or of a session that has its own. */
 export type CurrentSettings = Pick<AgentDescription, 'models' | 'limits' | 'parameters'>
 
 interface TurnOptionsProps {

@@ -1,6 +1,7 @@
 import { useComputed } from '@preact/signals'
 import { type AgentNode, grouped, price, reasonText, type TurnNode, tokens, turnTimes, workTime } from '../../view/index.ts'
 import { LongText } from '../markdown/long-text.tsx'
+import { branchWith } from '../state/branch-session.ts'
 import { readOnly } from '../state/continuation.ts'
 import { usePage } from '../state/page.ts'
 import { showModelRequest } from '../timeline/timeline-state.ts'
@@ -14,7 +15,7 @@ import { moreOperations, useView } from './conversation-view.ts'
 import { QuietLine } from './notes.tsx'
 import { PlanView } from './plan.tsx'
 import { AnswerText, Step } from './step.tsx'
-import { addressOf, branchWith } from './user-message.tsx'
+import { addressOf } from './user-message.tsx'
 
 interface TurnProps {
   readonly turn: TurnNode

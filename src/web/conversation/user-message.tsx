@@ -1,14 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { InputPart } from '../../contracts/index.ts'
 import type { MessageNode } from '../../view/index.ts'
-import { attempt, branch, dropMessage, resendMessage } from '../state/actions.ts'
+import { dropMessage, resendMessage } from '../state/actions.ts'
 import { maxTypedChars } from '../state/attachments.ts'
+import { branchWith } from '../state/branch-session.ts'
 import { readOnly } from '../state/continuation.ts'
 import { hashOf } from '../state/hash-route.ts'
-import { partsWithData } from '../state/outputs.ts'
-import { type Page, usePage } from '../state/page.ts'
+import { usePage } from '../state/page.ts'
 import type { PendingMessage, SessionStore } from '../state/session-store.ts'
-import type { TurnSettings } from '../state/turn-settings.ts'
 import { ContinueThere } from '../ui/continue-there.tsx'
 import { CopyIcon } from '../ui/copy-button.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -83,27 +82,6 @@ const textOf = (parts: readonly InputPart[]): string => parts.flatMap((part) => 
 
 export const addressOf = ({ id }: SessionStore, message: MessageNode): string =>
   `${location.origin}${location.pathname}${hashOf({ view: 'session', id, message: message.id })}`
-
-interface Branch {
-  readonly message: MessageNode
-  readonly parts: readonly InputPart[]
-  readonly settings?: TurnSettings
-}
-
-const branching = new WeakSet<SessionStore>()
-
-/** Continues a copy of the session from this message on. False: it failed, and a notice says why. A second click makes no second copy. */
-export async function branchWith(page: Page, store: SessionStore, { parts, ...given }: Branch): Promise<boolean> {
-  if (branching.has(store)) return false
-  branching.add(store)
-  let sent: readonly InputPart[] = []
-  const isLoaded = await attempt(page, async () => {
-    sent = await partsWithData(page, store.id, parts)
-  })
-  const isDone = isLoaded && (await branch(page, store, { ...given, parts: sent }))
-  branching.delete(store)
-  return isDone
-}
 
 function MessageEditor({ message, onClose }: { readonly message: MessageNode; onClose(): void }) {
   const page = usePage()

@@ -3,7 +3,7 @@ import { shellWord } from '../../util/shell-word.ts'
 import type { TurnSettings } from '../state/turn-settings.ts'
 
 interface CurlMessage {
-  /** Of the server: `http://127.0.0.1:8787`. */
+  /** The address of the server: `http://127.0.0.1:8787`. */
   readonly origin: string
   readonly sessionId: string
   readonly parts: readonly InputPart[]

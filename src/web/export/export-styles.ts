@@ -1,4 +1,4 @@
-/** Of an exported file. It is self-contained, so it has its own few colours. */
+/** The styles of an exported file. It is self-contained, so it has its own few colours. */
 export const exportStyles = `
 :root { color-scheme: light dark; --line: light-dark(#e5e5ea, #2a2d33); --soft: light-dark(#f5f5f7, #191b1f); --muted: light-dark(#555862, #a9adb7) }
 body { margin: 0; background: light-dark(#fff, #141518); color: light-dark(#1c1d21, #e8e9ec); font: 15px/1.62 system-ui, sans-serif; overflow-wrap: anywhere }

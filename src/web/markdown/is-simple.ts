@@ -22,7 +22,7 @@ const separate = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s|$)/
 const tableRow = /^\s*\|/
 const tableStart = /^\s*\|[\s|:-]*-[\s|:-]*$/
 
-/** Of one block. */
+/** Whether one block is simple enough. */
 export function isSimple(text: string): boolean {
   if (text.length > maxBlock) return false
   let fence: string | undefined

@@ -3,7 +3,7 @@ import { isSimple } from './is-simple.ts'
 
 // The HTML of markdown. Everything in it is written here: tags of the text are shown as text, apart from a few without attributes.
 
-/** Of formatting only, without attributes. */
+/** Tags for formatting only, without attributes. */
 const plainTag = /^<\/?(?:b|br|del|em|i|ins|kbd|mark|s|small|strong|sub|sup|u)\s*\/?>$/i
 const longestLabel = 24
 

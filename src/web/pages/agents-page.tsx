@@ -2,9 +2,9 @@ import { plural } from '../../view/index.ts'
 import type { AgentDescription } from '../api/documents.ts'
 import { hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
+import { knownAgents, rootsFirst } from '../ui/agent-facts.ts'
 import { Icon } from '../ui/icon.tsx'
 import { AgentDetails } from './agent-details.tsx'
-import { knownAgents, rootsFirst } from './agent-facts.ts'
 import { PageFrame, PageSection } from './page-frame.tsx'
 
 /** All agents, or one of them. */

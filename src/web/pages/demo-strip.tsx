@@ -37,7 +37,7 @@ function messageOf({ turns, messages }: AgentNode): string {
 }
 
 interface Pull {
-  /** Of the server that was killed. */
+  /** The process of the server that was killed. */
   readonly processId: number
   /** Calls that had ended. */
   readonly finished: readonly CallNode[]

@@ -21,7 +21,7 @@ export function PageFrame({ title, class: more = '', children }: FrameProps) {
 
 interface SectionProps {
   readonly title: string
-  /** Of its heading. */
+  /** The level of its heading. */
   readonly level?: 2 | 3
   readonly children: ComponentChildren
 }

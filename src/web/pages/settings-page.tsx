@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import { grouped, timeText } from '../../view/index.ts'
 import type { ServerStatus } from '../api/documents.ts'
-import { ShortcutList } from '../shell/shortcuts.tsx'
-import { TokenDialog } from '../shell/token-dialog.tsx'
+import { ShortcutList } from '../commands/shortcuts.tsx'
 import { usePage } from '../state/page.ts'
 import type { Settings } from '../state/settings.ts'
 import { type Fact, Facts } from '../ui/facts.tsx'
+import { TokenDialog } from '../ui/token-dialog.tsx'
 import { PageFrame, PageSection } from './page-frame.tsx'
 
 /** Settings of this browser, and what the server knows of its user. */

@@ -1,16 +1,16 @@
 import { useLayoutEffect } from 'preact/hooks'
+import { Shortcuts } from '../commands/shortcuts.tsx'
 import { AgentsPage } from '../pages/agents-page.tsx'
 import { ApprovalsPage } from '../pages/approvals-page.tsx'
 import { ExtensionsPage } from '../pages/extensions-page.tsx'
 import { NewSessionPage } from '../pages/new-session-page.tsx'
 import { SettingsPage } from '../pages/settings-page.tsx'
 import { type Page, usePage } from '../state/page.ts'
+import { OfferedTokenDialog, TokenDialog } from '../ui/token-dialog.tsx'
 import { Banners } from './banners.tsx'
 import { Notices } from './notices.tsx'
 import { SessionView } from './session-view.tsx'
-import { Shortcuts } from './shortcuts.tsx'
 import { Sidebar } from './sidebar.tsx'
-import { OfferedTokenDialog, TokenDialog } from './token-dialog.tsx'
 
 /** The whole page: sessions on the left, the view of the route on the right. */
 export function App() {

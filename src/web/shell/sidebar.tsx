@@ -1,7 +1,7 @@
 import { useComputed } from '@preact/signals'
 import { useState } from 'preact/hooks'
+import { paletteKeys } from '../commands/commands.ts'
 import { attempt } from '../state/actions.ts'
-import { paletteKeys } from '../state/commands.ts'
 import { loadMoreSessions } from '../state/connection.ts'
 import { answerable, folderName } from '../state/continuation.ts'
 import { type HashRoute, hashOf } from '../state/hash-route.ts'

@@ -1,5 +1,4 @@
 import { type ApprovalDecision, answeredText, type InputMode, type InputPart } from '../../contracts/index.ts'
-import type { MessageNode } from '../../view/index.ts'
 import type { ReceiptDocument, SessionDocument } from '../api/documents.ts'
 import { ApiError } from '../api/http.ts'
 import { readRequests } from './connection.ts'
@@ -98,22 +97,6 @@ export async function decide(
   })
   return receipt
 }
-
-/** A copy of the session up to before this message, which continues with these parts instead. */
-export const branch = (
-  page: Page,
-  store: SessionStore,
-  {
-    message,
-    parts,
-    settings,
-  }: { readonly message: MessageNode; readonly parts: readonly InputPart[]; readonly settings?: TurnSettings | undefined },
-): Promise<boolean> =>
-  attempt(page, async () => {
-    const { sessionId } = await page.http.post<{ readonly sessionId: string }>(`/v1/sessions/${store.id}/fork`, { seq: message.seq - 1 })
-    await page.http.post(`/v1/sessions/${sessionId}/messages`, { input: parts, clientId: crypto.randomUUID(), ...settings })
-    page.go({ view: 'session', id: sessionId })
-  })
 
 export const renameSession = (page: Page, { sessionId }: SessionDocument, title: string): Promise<boolean> =>
   attempt(page, () => page.http.patch(`/v1/sessions/${sessionId}`, { title }))

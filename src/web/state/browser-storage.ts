@@ -24,9 +24,9 @@ const browserStorage = (kind: 'localStorage' | 'sessionStorage'): TextStorage =>
   },
 })
 
-/** Of this browser. */
+/** Kept by this browser. */
 export const localTexts = browserStorage('localStorage')
-/** Of this tab. */
+/** Kept by this tab. */
 export const tabTexts = browserStorage('sessionStorage')
 
 /** Another tab has stored this text. */

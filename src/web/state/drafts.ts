@@ -10,7 +10,7 @@ import type { TypedSettings } from './turn-settings.ts'
 
 export interface Attachment {
   readonly name: string
-  /** Of the file or text. */
+  /** The size of the file or text. */
   readonly bytes: number
   readonly part: InputPart
 }

@@ -28,7 +28,7 @@ export interface RequestPlace {
 
 interface RequestPlaces {
   readonly place: RequestPlace
-  /** Of the step before, if there is one. */
+  /** The place of the step before, if there is one. */
   readonly before: RequestPlace | undefined
 }
 

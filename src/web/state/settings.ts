@@ -18,7 +18,7 @@ export interface Settings {
   readonly lastAgent: string
 }
 
-/** Of the window: the timeline, at first. */
+/** The width of the timeline at first: a third of the window. */
 function aThird(): number {
   return Math.round(Math.min(800, Math.max(360, innerWidth * 0.34)))
 }

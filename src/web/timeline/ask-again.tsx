@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { InputPart } from '../../contracts/index.ts'
-import { branchWith } from '../conversation/user-message.tsx'
 import { maxTypedChars } from '../state/attachments.ts'
+import { branchWith } from '../state/branch-session.ts'
 import { readOnly } from '../state/continuation.ts'
 import { type Page, usePage } from '../state/page.ts'
 import type { SessionStore } from '../state/session-store.ts'

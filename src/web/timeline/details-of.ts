@@ -11,9 +11,9 @@ import {
   reasonText,
   size,
 } from '../../view/index.ts'
-import { noteText } from '../conversation/note-text.ts'
-import { limitFacts } from '../pages/agent-facts.ts'
+import { limitFacts } from '../ui/agent-facts.ts'
 import type { Fact } from '../ui/facts.tsx'
+import { noteText } from '../ui/note-text.ts'
 import { inputText, type RowFacts } from './row-facts.ts'
 import type { Operation } from './rows.ts'
 

@@ -35,7 +35,7 @@ export function jumpsOf(rows: readonly Row[]): Jumps {
   return { ...(slowest && candidates > 1 && { slowest }), ...(dearest && paid > 1 && { dearest }), failed }
 }
 
-/** Of what has ended. The time of an agent is that of its steps and calls. */
+/** The work of what has ended. The time of an agent is that of its steps and calls. */
 function workMs({ of }: Row): number | undefined {
   if (of.kind === 'step') return of.step.attempts.reduce((sum, { latencyMs = 0 }) => sum + latencyMs, 0)
   if (of.kind === 'call' && !of.call.isAgent && !of.call.child && of.call.asked.length === 0) return of.call.latencyMs

@@ -1,8 +1,8 @@
 import { exactLine } from '../../util/exact-text.ts'
 import { duration, elapsed, failedInside, type NodeId, price, tokens, waitingTime, workOf, workTime } from '../../view/index.ts'
-import { noteText } from '../conversation/note-text.ts'
 import type { SessionStore } from '../state/session-store.ts'
 import { Icon } from '../ui/icon.tsx'
+import { noteText } from '../ui/note-text.ts'
 import { StatusMark, statusTone } from '../ui/status-mark.tsx'
 import { factsOf, isGrowing, type RowFacts, type Segment } from './row-facts.ts'
 import type { Operation } from './rows.ts'
@@ -90,7 +90,7 @@ export function useNodes(store: SessionStore, of: Operation): void {
   if (turn) store.use(turn)
 }
 
-/** Of an operation that may grow. */
+/** The time of an operation that may grow. */
 export const timeText = (facts: RowFacts): string => workTime(facts, isGrowing(facts) ? elapsed : duration)
 
 function spentText({ spent }: RowFacts): string {

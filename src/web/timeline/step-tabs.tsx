@@ -93,7 +93,7 @@ function AttemptUsage({ attempt, isOnly }: { readonly attempt: AttemptNode; read
     { name: 'Not cached', tokens: fresh, kind: 'fresh' },
   ] as const
   const percent = (tokens: number): string => (input === 0 ? '' : ` · ${Math.round((100 * tokens) / input)} %`)
-  // Of a moment it says nothing.
+  // For a moment it says nothing.
   const perSecond = latencyMs && latencyMs > 200 ? (1_000 * output) / latencyMs : 0
   const facts: readonly Fact[] = [
     ['Input', `${grouped(input)} tokens${estimated ? ', estimated' : ''}`],

@@ -4,7 +4,7 @@ import type { TimelineState } from './timeline-state.ts'
 
 interface AxisProps {
   readonly state: TimelineState
-  /** Of the bars in pixels. */
+  /** The width of the bars in pixels. */
   readonly width: number
 }
 

@@ -19,7 +19,7 @@ export interface TimeScale {
 
 const minBreakMs = 2_000
 const minBreakShare = 0.15
-/** Of the active time: one break, and all of them. */
+/** Shares of the active time: for one break, and for all of them. */
 const breakShare = 0.05
 const breaksShare = 0.3
 
@@ -51,7 +51,7 @@ export function createScale(active: readonly Span[], { from, to }: Span, isLive 
   return { pieces, length: Math.max(1, at) }
 }
 
-/** Of sorted spans: those with at most so much time between them are one. */
+/** Joins sorted spans with at most so much time between them. */
 function joined(spans: readonly Span[], gap: number): { from: number; to: number }[] {
   const all: { from: number; to: number }[] = []
   for (const span of spans) {
@@ -141,7 +141,7 @@ const tickSteps = [
   ...[1, 2, 3, 6, 12, 24, 48, 96, 192].map((n) => n * hour),
 ]
 
-/** Of small figures, with the space around them. */
+/** The width of small figures, with the space around them. */
 export const labelPixels = (label: string): number => 8 + label.length * 6
 
 /** As many as have room in `width` pixels, at round times since the beginning. Breaks have none and take no time. */

@@ -23,7 +23,7 @@ export class TimelineState {
   readonly filter = signal(noFilter)
   readonly isFilterOpen = signal(false)
   readonly isDetailsOpen = signal(false)
-  /** Of the details of a model step. */
+  /** The open tab in the details of a model step. */
   readonly stepTab = signal<StepTab>('response')
   /** Scrolls to the newest row while something runs. */
   readonly follows = signal(true)

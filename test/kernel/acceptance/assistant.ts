@@ -70,7 +70,7 @@ export async function openPlace({ script, hasSandbox = false, config = {} }: Pla
 
 export interface Assistant extends Place {
   readonly supervisor: ChildProcess
-  /** Of the kernel that runs now. */
+  /** The process of the kernel that runs now. */
   pid(): number
   /** How many have started, with the channel of the test. */
   kernels(): number
@@ -126,7 +126,7 @@ export class Desk {
 `
 
 export interface AssistantOptions extends PlaceOptions {
-  /** Of the person: trusted. */
+  /** Extensions of the person: trusted. */
   readonly extensions?: Files
   /** Extensions of the project that the person trusts. */
   readonly trusts?: readonly string[]

@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { AgentResult, AnyExtension, BusEvent, Clock, ExtensionContext, Json, ToolContext } from '../../../src/contracts/index.ts'
-import type { ExtensionManifest, FoundExtension, OpenedExtension } from '../../../src/kernel/kernel-types.ts'
 import { foundExtension } from '../../../src/kernel/loader/fixtures/test-kernel.ts'
 import { hashFolder } from '../../../src/kernel/loader/hash-folder.ts'
 import type { ExtensionSandbox } from '../../../src/kernel/process/extension-sandbox.ts'
 import { openInSandbox } from '../../../src/kernel/process/open-in-sandbox.ts'
+import type { ExtensionManifest, FoundExtension, OpenedExtension } from '../../../src/kernel/shared/kernel-types.ts'
 import { startUnsandboxed } from '../../../src/tools/sandbox/index.ts'
 
 export const realClock: Clock = {

@@ -2,9 +2,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AgentResult, BusEvent, Tool } from '../../../src/contracts/index.ts'
-import type { AgentSection } from '../../../src/kernel/kernel-types.ts'
-import { insideCall } from '../../../src/kernel/orchestrator/current-call.ts'
-import { Invocation } from '../../../src/kernel/orchestrator/invocation.ts'
+import { insideCall } from '../../../src/kernel/calls/current-call.ts'
+import { Invocation } from '../../../src/kernel/calls/invocation.ts'
+import type { AgentSection } from '../../../src/kernel/shared/kernel-types.ts'
 import { FakeClock } from '../../../src/testing/index.ts'
 import { extensionStage, main, recordedContext, runTool, type Stage, toolContext, withTool } from './extension-stage.ts'
 

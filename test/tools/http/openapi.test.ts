@@ -216,7 +216,7 @@ describe('a bad document', () => {
       paths: Object.fromEntries(Array.from({ length: 140 }, (_, n) => [`/${n}`, { get: { parameters: [parameter] } }])),
       s: { properties: Object.fromEntries(Array.from({ length: 1_500 }, (_, n) => [`p${n}`, {}])) },
     })
-    // Of all operations together, 200,000 nodes are read: 133 of 1,502 nodes.
+    // For all operations together, 200,000 nodes are read: 133 of 1,502 nodes.
     expect(problemsOf(imported(heavy))).toHaveLength(7)
     const same = imported('{"openapi": "3.0.0", "paths": {"/a": {"get": {"operationId": "x"}, "post": {"operationId": "x"}}}}')
     expect(same.tools.map(({ name }) => name)).toEqual(['pets/x', 'pets/x_2'])

@@ -4,7 +4,7 @@ import type { Ground } from './ground.ts'
 
 /** What an attempt may use. */
 export interface Scene extends Ground {
-  /** Of a server that counts who comes. */
+  /** The port of a server that counts who connects. */
   readonly port: number
   readonly udpPort: number
   readonly socket: string

@@ -29,9 +29,9 @@ export const extensionMethods = [
 ] as const
 export type ExtensionMethod = (typeof extensionMethods)[number]
 
-/** Of one line, in each direction. */
+/** Maximum length of one line, in each direction. */
 export const maxLineBytes = 4 * 1024 * 1024
-/** Of the extension. Its process lets further requests wait. */
+/** Maximum number of open requests of the extension. Its process lets further requests wait. */
 export const maxOpenRequests = 32
 /** The process keeps to it. The kernel drops what is above twice as many. */
 export const maxLogLinesPerSecond = 50

@@ -7,7 +7,7 @@ import { mayShowContent } from './read-approval.ts'
 import { type Edit, replaceText } from './replace-text.ts'
 import { failed, hiddenContentNote, joinNames, throwIfAborted, withFileErrors } from './tool-output.ts'
 
-/** Of the most similar place. */
+/** Lines that are shown of the most similar place. */
 const mostShown = 12
 /** A shorter text occurs in most files. */
 const leastTelling = 10

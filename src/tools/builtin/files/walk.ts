@@ -1,6 +1,6 @@
 import { readlink } from 'node:fs/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { runBounded } from '../../run-bounded.ts'
+import { runBounded } from '../../schema/run-bounded.ts'
 import {
   codeOf,
   type EntryKind,

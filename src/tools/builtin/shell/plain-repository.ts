@@ -40,7 +40,7 @@ const plain = new Set(
     ...words('url pushurl fetch push pushdefault tagopt prune prunetags promisor partialclonefilter mirror', 'remote'),
     ...words('skipdefaultupdate skipfetchall followremotehead', 'remote'),
     ...words('remote pushremote merge rebase description sort autosetupmerge autosetuprebase', 'branch'),
-    // Of editors and other programs.
+    // Keys of editors and other programs.
     ...words('vscode-merge-base gh-merge-base github-pr-owner-number gk-merge-base gk-last-accessed', 'branch'),
     ...words('url active branch recurse ignore shallow fetchjobs fetchrecursesubmodules', 'submodule'),
     ...words('alternatelocation alternateerrorstrategy propagatebranches', 'submodule'),

@@ -19,7 +19,7 @@ export interface WebFetchOptions {
 
 const defaultBytes = 1_000_000
 const mostBytes = 5_000_000
-/** Of the page of an error status. */
+/** Read from the page of an error status. */
 const errorBytes = 65_536
 const errorCharacters = 1_000
 /** So that the tool reports its own timeout first. */

@@ -5,7 +5,7 @@ import { type OpenApiDocument, valueAt } from './read-document.ts'
 /** Far beyond real schemas. Deeper or larger parts accept anything. */
 const maxDepth = 40
 const maxNodes = 2_000
-/** Of all operations together: a few seconds. */
+/** For all operations together: a few seconds. */
 const maxDocumentNodes = 200_000
 const maxDescription = 500
 

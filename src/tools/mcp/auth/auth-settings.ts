@@ -31,7 +31,7 @@ export const isSecureUrl = (url: URL | null): boolean =>
 
 const curves: { readonly [curve: string]: string } = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' }
 
-/** Of a private key in PEM format; `undefined` if it cannot sign. */
+/** The algorithm of a private key in PEM format; `undefined` if it cannot sign. */
 export function signingAlgorithm(privateKey: string): string | undefined {
   try {
     const { asymmetricKeyType, asymmetricKeyDetails } = createPrivateKey(privateKey)

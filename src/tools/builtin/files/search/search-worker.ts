@@ -14,7 +14,7 @@ export interface WorkerRequest {
 }
 
 const { pattern, context } = workerData as WorkerSetup
-/** Of the next chunk. */
+/** The number of the first line of the next chunk. */
 let firstLine = 1
 
 parentPort?.on('message', ({ pieces, mostHits }: WorkerRequest) => {

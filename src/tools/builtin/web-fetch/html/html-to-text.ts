@@ -59,7 +59,7 @@ class HtmlConverter {
   readonly #tables: { rows: number; cells: string[] }[] = []
   #base: URL
   #title: string | undefined
-  /** Of the current code block. */
+  /** The language of the current code block. */
   #language = ''
   /** The depth of the outermost hidden element. */
   #hiddenFrom: number | undefined

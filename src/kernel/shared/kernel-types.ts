@@ -1,0 +1,210 @@
+// The interfaces between the parts of the kernel.
+import type {
+  AgentDescriptor,
+  AgentResult,
+  AnyExtension,
+  BusEvent,
+  ChannelProvider,
+  ExtensionProblem,
+  ExtensionState,
+  HealthReport,
+  IncomingMessage,
+  Json,
+  JsonObject,
+  MaybePromise,
+  ModelParameters,
+  PublishOptions,
+  Recipient,
+  Schedule,
+  Schedules,
+  SessionService,
+  StartAgentOptions,
+  Tool,
+} from '../../contracts/index.ts'
+
+/** A checked `manifest.yaml` with its defaults. */
+export interface ExtensionManifest {
+  readonly id: string
+  readonly name: string
+  readonly version: string
+  readonly description: string
+  /** `main:ClassName`. Absent: the `agent` section says everything. */
+  readonly entrypoint?: { readonly file: string; readonly className: string }
+  /** For the summary in the prompt of the orchestrator. */
+  readonly naturalLanguageDescription?: string
+  readonly dependsOn: readonly string[]
+  /** `agents`: only agents that list it in `uses_tools` see its tools. Default `all`. */
+  readonly visibility: 'all' | 'agents'
+  readonly permissions: ExtensionPermissions
+  readonly config: JsonObject
+  /** Names of variables. */
+  readonly secrets: readonly string[]
+  readonly enabled: boolean
+  /** Tasks for the orchestrator on a schedule. */
+  readonly schedules: readonly (Schedule & { readonly id: string; readonly task: string })[]
+  /** Names of events that start the agent of this extension. */
+  readonly events: readonly string[]
+  readonly agent?: AgentSection
+}
+
+/** What an extension in a sandboxed process may reach. Default: nothing but its own folder and `dataDir`. */
+export interface ExtensionPermissions {
+  readonly hosts: readonly string[]
+  /** Folders of the project that it may read, relative to the project. */
+  readonly read: readonly string[]
+  /** Folders of the project that it may read and write. */
+  readonly write: readonly string[]
+}
+
+export interface AgentSection {
+  readonly integrationMode: 'tool' | 'handoff'
+  readonly model: string
+  /** The rendered template. */
+  readonly instructions: string
+  readonly parameters: ModelParameters & { readonly timeoutMs?: number }
+  readonly usesTools: readonly string[]
+  readonly limits: { readonly maxTurns: number; readonly maxTokensPerInvocation: number; readonly timeBudgetMs: number }
+}
+
+/** An extension on disk. */
+export interface FoundExtension {
+  /** The name of its folder, which the manifest must repeat. */
+  readonly id: string
+  /** Absolute. */
+  readonly folder: string
+  readonly source: 'project' | 'user' | 'bundled'
+  /** The hash of all files in the folder. Trust and quarantine are bound to it. */
+  readonly hash: string
+  readonly trusted: boolean
+  /** Trusted, or a person has given it its permissions. If not, it gives no work to the orchestrator. */
+  readonly permitted: boolean
+  /** Absent if it is wrong: see `problems`. Without what a person has not permitted yet, which is one of them: see `withheldOf`. */
+  readonly manifest?: ExtensionManifest
+  readonly problems: readonly ExtensionProblem[]
+}
+
+/** The code of an extension, wherever it runs. `instance` has only the methods that the extension implements. */
+export interface OpenedExtension {
+  readonly runs: 'kernel' | 'sandbox'
+  readonly instance: AnyExtension
+  /** For a sandboxed process: resolves with the reason when it ends without `close`. */
+  readonly ended?: Promise<string>
+  close(): Promise<void>
+}
+
+/** Loads the code. Rejects with a `TroupeError` that names the place and the remedy. */
+export type OpenExtension = (found: FoundExtension & { readonly manifest: ExtensionManifest }) => Promise<OpenedExtension>
+
+export type Capability = 'tools' | 'channel' | 'service' | 'scheduler' | 'agent' | 'context' | 'setup'
+
+/** An extension after loading. A live object: its fields change when it fails, or its process is restarted. */
+export interface LoadedExtension {
+  readonly found: FoundExtension
+  readonly state: ExtensionState
+  readonly runs: 'kernel' | 'sandbox' | 'nowhere'
+  readonly instance: AnyExtension
+  readonly capabilities: ReadonlySet<Capability>
+  /** Its own tools with their full names, `EXTENSION__TOOL`. */
+  readonly tools: readonly Tool[]
+  /** Those of its `uses_tools`, with their full names. */
+  readonly resolvedTools: readonly Tool[]
+  /** What `getAgentDescriptor` returned. */
+  readonly descriptor: AgentDescriptor | undefined
+  readonly health: HealthReport | undefined
+  readonly problems: readonly ExtensionProblem[]
+}
+
+/** What a part of the kernel reports to the log and to people. */
+export interface KernelDiagnostic {
+  readonly level: 'info' | 'warn' | 'error'
+  /** The extension, or `kernel:PART`. */
+  readonly source: string
+  /** What happened, what was expected, what to do. */
+  readonly message: string
+}
+export type ReportDiagnostic = (diagnostic: KernelDiagnostic) => void
+
+export interface Publication extends PublishOptions {
+  readonly name: string
+  readonly data: Json
+  readonly source: string
+  /** The event that led to this one: gives the correlation id and the number of hops. */
+  readonly cause?: BusEvent
+  /** Without a cause. Default: a new one. */
+  readonly correlationId?: string
+}
+
+export interface Subscriber {
+  /** Stable over restarts: `EXTENSION` or `kernel:PART`. Each subscriber gets each event. */
+  readonly id: string
+  readonly name: string
+  handle(event: BusEvent): MaybePromise<void>
+}
+
+export interface Bus {
+  publish(publication: Publication): Promise<void>
+  subscribe(subscriber: Subscriber): () => void
+}
+
+export interface Notice {
+  readonly text: string
+  readonly to?: Recipient
+  readonly speaker?: string
+  /** The same id again is ignored. */
+  readonly id?: string
+}
+
+/** `from`: the extension whose task it is. */
+export interface RoutedTask extends Pick<Notice, 'text' | 'to' | 'id'> {
+  readonly from?: string
+}
+
+export interface Router {
+  /** Returns a function that removes it. Messages that waited for the channel are delivered. */
+  register(channel: string, provider: ChannelProvider): () => void
+  /** Resolves when the message is stored. */
+  receive(channel: string, message: IncomingMessage): Promise<void>
+  /** Resolves when it is stored. Delivered when the channel is there. */
+  notify(notice: Notice): Promise<void>
+  /** Sends a task to the orchestrator in the conversation of the recipient, such as one of a schedule. Resolves when it is stored. */
+  task(task: RoutedTask): Promise<void>
+  /** Messages that were stored before are sent, and the answers of all conversations are delivered from now on. */
+  attach(sessions: SessionService): Promise<void>
+  /** What was sent to the person of this session besides its answers since the last call: for the next turn of the orchestrator. */
+  takeNotices(sessionId: string): Promise<readonly Notice[]>
+  /** The person of a conversation. */
+  personOf(sessionId: string): Recipient | undefined
+  /** Delivers nothing more. */
+  close(): Promise<void>
+}
+
+/** Runs agents of extensions. */
+export interface AgentPort {
+  /** `call`: the current call, if any: found by the kernel, see `currentCall`. */
+  start(extension: string, task: string, options: StartAgentOptions): Promise<AgentResult>
+  /** Asks the agent of another extension as its callers do: through `invoke`, if it has one. */
+  invoke(extension: string, task: string, context?: JsonObject): Promise<AgentResult>
+}
+
+/** Runs what is due. Times that were missed are reported. */
+export interface Scheduler {
+  /** Tasks for the orchestrator, for `ExtensionContext.schedules`. An extension sees its own tasks only. `by`: who adds one now. */
+  schedulesOf(extension: string, by?: () => string | undefined): Schedules
+  /** Calls `execute` at every time of the schedule, once for each. `at`: that time. Returns a function that ends it. @throws if it is wrong. */
+  register(id: string, schedule: Schedule, execute: (at: number) => MaybePromise<void>): () => void
+}
+
+/** The process that supervises the kernel. Without one (`troupe serve`) restarts are refused with a remedy: see `withoutSupervisor`. */
+export interface SupervisorPort {
+  requestRestart(reason: string): Promise<void>
+  requestShutdown(reason: string): Promise<void>
+  /** Before their code is loaded: the extensions that will run inside the kernel process. */
+  loading(extensions: readonly Pick<FoundExtension, 'id' | 'folder' | 'hash' | 'source'>[]): void
+  /** Everything has started. */
+  ready(): void
+  /**
+   * Runs code of this extension: `enter('kv', 'initialize', () => instance.initialize(context))`. It is the suspect if the process dies
+   * before the result settles, and for everything that the code started, such as timers.
+   */
+  enter<Result>(extension: string, stage: string, work: () => Result): Result
+}

@@ -1,0 +1,14 @@
+import type { TreeId } from '../../contracts/index.ts'
+import type { Interrupt } from '../../util/interrupt.ts'
+import type { RuntimeParts } from '../parts/runtime-parts.ts'
+
+/** The runtime, for those who manage stored sessions. */
+export interface SessionsHost {
+  /** The parts of the newest configuration. */
+  readonly parts: RuntimeParts
+  /** Fires when no tree is driven here any more. */
+  readonly closed: Interrupt
+  /** A message to this tree resumes it. */
+  hold(treeId: TreeId): void
+  delete(treeId: TreeId): Promise<void>
+}
