@@ -14,7 +14,6 @@ export {
   type TreePort,
   type WaitingCall,
 } from './loop/active-session.ts'
-export { describeLimits, limitAboveTexts, limitText, raiseLimitText } from './loop/limit-texts.ts'
 export { loadSteps, performer } from './loop/performer.ts'
 export { reportOf } from './loop/report-of.ts'
 export { ModelHealth, sharedModelHealth } from './model/model-health.ts'

@@ -1,13 +1,11 @@
 export { type CallPermit, changesOf, decidedText, exitCodeOf, type FileChange, terminalApproverName } from './call-result.ts'
 export { requestSummary, runAgainOutside, shownFor, taskText } from './call-summary.ts'
 export {
-  answerNeeded,
   duration,
   elapsed,
   grouped,
   plural,
   price,
-  reasonText,
   size,
   timeText,
   tokens,

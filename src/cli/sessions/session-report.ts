@@ -1,5 +1,6 @@
 import type { Diagnostic, Outcome } from '../../contracts/index.ts'
-import { elapsed, plural, reasonText, runTree, summaryOf, timeText, turnTimes, workTime } from '../../view/index.ts'
+import { turnEndTexts } from '../../policy/limit-texts.ts'
+import { elapsed, plural, runTree, summaryOf, timeText, turnTimes, workTime } from '../../view/index.ts'
 import { agentFileOf, dataDirFlag, type Place, resumeHint } from '../approvals/next-commands.ts'
 import { waitingLines } from '../approvals/waiting-lines.ts'
 import { withToolNames } from '../run/report-run.ts'
@@ -101,7 +102,8 @@ function timeSummary({ run, standing, totals, events }: LoadedSession, now: numb
   }
 }
 
-const reasonSuffix = ({ status, reason }: Outcome): string => (reason === undefined || reason === status ? '' : `: ${reasonText[reason]}`)
+const reasonSuffix = ({ status, reason }: Outcome): string =>
+  reason === undefined || reason === status ? '' : `: ${turnEndTexts[reason].status}`
 
 function failureLines({ status, message, failure, remedy = failure?.remedy }: Outcome, paint: Paint): readonly string[] {
   const what = message ?? failure?.message

@@ -1,8 +1,8 @@
 import { addSpent } from '../../contracts/index.ts'
+import { answerNeeded, turnEndTexts } from '../../policy/limit-texts.ts'
 import {
   type AgentNode,
   agentTimes,
-  answerNeeded,
   type CallNode,
   duration,
   elapsed,
@@ -10,7 +10,6 @@ import {
   isRunning,
   plural,
   price,
-  reasonText,
   type StepNode,
   shownStatus,
   stepName,
@@ -105,7 +104,7 @@ const maxToolWidth = 24
 function turnEnding({ status, reason, waits }: TurnNode): string {
   if (status === 'running') return unfinishedLabel
   if (waits?.needs === 'answer') return `${status}: ${answerNeeded}`
-  return reason === undefined || reason === status ? status : `${status}: ${reasonText[reason]}`
+  return reason === undefined || reason === status ? status : `${status}: ${turnEndTexts[reason].status}`
 }
 
 function turnCounts({ totals }: TurnNode): string {

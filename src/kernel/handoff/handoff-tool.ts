@@ -1,4 +1,5 @@
 import type { ChildControl, HandoffReason, JsonObject, Tool, ToolContext, ToolOutput, WaitedAgent } from '../../contracts/index.ts'
+import { handoffEndTexts } from '../../policy/limit-texts.ts'
 import { agentToolName, childTraits } from '../../tools/index.ts'
 import { taskText } from '../orchestrator/agent-results.ts'
 import { agentInputSchema } from '../orchestrator/extension-agents.ts'
@@ -82,17 +83,8 @@ async function end(children: ChildControl, id: string, reason: HandoffReason): P
   const reached = said === '' ? 'It has not answered.' : `Its last answer:\n${said}`
   return {
     ok: true,
-    content: `The conversation of ${back.agent} with the person ended before the task was done: ${why[reason]}\n${reached}`,
+    content: `The conversation of ${back.agent} with the person ended before the task was done: ${handoffEndTexts[reason]}\n${reached}`,
   }
-}
-
-const why: { readonly [Reason in Exclude<HandoffReason, 'done'>]: string } = {
-  time: 'its time budget is used up.',
-  turns: 'the person has sent as many messages as it may answer.',
-  tokens: 'its token budget is used up.',
-  failed: 'it failed.',
-  asked: 'the person asked for you.',
-  ended: 'it was stopped.',
 }
 
 /** Its last answer, also if it was interrupted after it. */

@@ -1,4 +1,5 @@
-import type { InteractionEvent, ItemDelta, MessagePiece, OutgoingMessage, PartialReason } from '../../contracts/index.ts'
+import type { InteractionEvent, ItemDelta, MessagePiece, OutgoingMessage } from '../../contracts/index.ts'
+import { turnEndTexts } from '../../policy/limit-texts.ts'
 import { asSentence } from '../../util/as-sentence.ts'
 import { shortHash } from '../../util/hash.ts'
 import type { Changes, Conversation, Speaker } from './conversation.ts'
@@ -87,7 +88,7 @@ export class Speech {
         return []
       case 'interaction.turn.completed': {
         const { ending, report } = event
-        const early = ending.status === 'partial' ? [this.#message(`${id}:end`, 'notice', partialText[ending.reason])] : []
+        const early = ending.status === 'partial' ? [this.#message(`${id}:end`, 'notice', turnEndTexts[ending.reason].message)] : []
         return [...this.#report(id, report.text), ...early]
       }
       case 'interaction.turn.failed': {
@@ -122,17 +123,3 @@ export class Speech {
 }
 
 const idOf = (sessionId: string, itemId: string, attempt: number): string => `${sessionId}:${itemId}${attempt > 1 ? `:${attempt}` : ''}`
-
-const limited = (limit: string): string => `The ${limit} of this task was reached before it was done. Write “continue” to go on.`
-
-const partialText: { readonly [Reason in PartialReason]: string } = {
-  steps: limited('limit of steps'),
-  tokens: limited('token budget'),
-  cost: limited('cost budget'),
-  time: limited('time budget'),
-  calls: limited('limit of calls'),
-  context: 'The conversation is too long for the model. Begin a new one with /new.',
-  repeats: 'The task was ended because the same call was repeated too often.',
-  hook: 'A hook objects to this answer.',
-  stopped: 'Stopped.',
-}
