@@ -22,8 +22,8 @@ const edges: { readonly [folder: string]: readonly string[] } = {
   testing: [...everyone],
   tools: [...everyone, 'policy', 'core', 'yaml'],
   runtime: [...everyone, 'policy', 'core', 'steps', 'tools', 'models', 'stores'],
-  kernel: [...everyone, 'policy', 'yaml', 'runtime', 'project', 'tools'],
-  server: [...everyone],
+  kernel: [...everyone, 'policy', 'yaml', 'runtime', 'project', 'tools', 'view'],
+  server: [...everyone, 'view'],
   // Runs in the browser.
   web: [...everyone, 'policy', 'view'],
   cli: [...everyone, ...library, 'server', 'testing'],
