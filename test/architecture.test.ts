@@ -23,7 +23,7 @@ const edges: { readonly [folder: string]: readonly string[] } = {
   tools: [...everyone, 'policy', 'core', 'yaml'],
   runtime: [...everyone, 'policy', 'core', 'steps', 'tools', 'models', 'stores'],
   kernel: [...everyone, 'policy', 'yaml', 'runtime', 'project', 'tools', 'view'],
-  server: [...everyone, 'view'],
+  server: [...everyone, 'policy', 'view'],
   // Runs in the browser.
   web: [...everyone, 'policy', 'view'],
   cli: [...everyone, ...library, 'server', 'testing'],
