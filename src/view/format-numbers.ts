@@ -1,4 +1,5 @@
 import type { Cost, Usage } from '../contracts/index.ts'
+import { groupDigits } from '../util/group-digits.ts'
 import { type Times, workOf } from './waiting.ts'
 
 /** `82 ms`, `1.43 s`, `2 m 05 s`. */
@@ -51,7 +52,7 @@ function compact(n: number): string {
 }
 
 /** `9,000`. */
-export const grouped = (n: number): string => String(Math.round(n)).replace(/\B(?=(?:\d{3})+$)/g, ',')
+export const grouped = (n: number): string => groupDigits(Math.round(n))
 
 /** `812 B`, `1.2 KB`, `3.4 MB`. */
 export function size(bytes: number): string {
@@ -67,5 +68,3 @@ export function price(cost: Cost): string {
   if (cost < 0.0001) return '< $0.0001'
   return `$${cost < 0.01 ? cost.toPrecision(2) : cost.toFixed(2)}`
 }
-
-export const plural = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`

@@ -4,7 +4,6 @@ export {
   duration,
   elapsed,
   grouped,
-  plural,
   price,
   size,
   timeText,

@@ -21,7 +21,7 @@ import {
 } from '../../project/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import { displaySentence } from '../../util/as-sentence.ts'
-import { plural } from '../../view/index.ts'
+import { plural } from '../../util/plural.ts'
 import { placeOf } from '../host/place-of.ts'
 import type { Host } from '../host/process-host.ts'
 

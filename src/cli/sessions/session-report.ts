@@ -1,6 +1,7 @@
 import type { Diagnostic, Outcome } from '../../contracts/index.ts'
 import { turnEndTexts } from '../../policy/limit-texts.ts'
-import { elapsed, plural, runTree, summaryOf, timeText, turnTimes, workTime } from '../../view/index.ts'
+import { plural } from '../../util/plural.ts'
+import { elapsed, runTree, summaryOf, timeText, turnTimes, workTime } from '../../view/index.ts'
 import { agentFileOf, dataDirFlag, type Place, resumeHint } from '../approvals/next-commands.ts'
 import { waitingLines } from '../approvals/waiting-lines.ts'
 import { withToolNames } from '../run/report-run.ts'

@@ -1,5 +1,6 @@
 import type { InteractionEvent } from '../../contracts/index.ts'
-import { type AgentNode, plural, runTree, type TurnNode } from '../../view/index.ts'
+import { plural } from '../../util/plural.ts'
+import { type AgentNode, runTree, type TurnNode } from '../../view/index.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { collapseRows } from './collapse-rows.ts'
 import { linesOf } from './layout.ts'

@@ -1,5 +1,6 @@
 import { addSpent } from '../../contracts/index.ts'
 import { answerNeeded, turnEndTexts } from '../../policy/limit-texts.ts'
+import { plural } from '../../util/plural.ts'
 import {
   type AgentNode,
   agentTimes,
@@ -8,7 +9,6 @@ import {
   elapsed,
   failedInside,
   isRunning,
-  plural,
   price,
   type StepNode,
   shownStatus,

@@ -1,6 +1,7 @@
 import type { ChildControl, HandoffReason, JsonObject, Tool, ToolContext, ToolOutput, WaitedAgent } from '../../contracts/index.ts'
 import { handoffEndTexts } from '../../policy/limit-texts.ts'
 import { agentToolName, childTraits } from '../../tools/index.ts'
+import { textOfParts } from '../../util/text-of-parts.ts'
 import { taskText } from '../orchestrator/agent-results.ts'
 import { agentInputSchema } from '../orchestrator/extension-agents.ts'
 import { type HandoffLimits, judgeHandoff, returnControlName } from './handoff-rules.ts'
@@ -89,8 +90,6 @@ async function end(children: ChildControl, id: string, reason: HandoffReason): P
 
 /** Its last answer, also if it was interrupted after it. */
 function lastText({ result }: WaitedAgent): string {
-  const texts = (result?.conversation ?? []).flatMap((message) =>
-    message.role === 'assistant' ? [message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')] : [],
-  )
+  const texts = (result?.conversation ?? []).flatMap((message) => (message.role === 'assistant' ? [textOfParts(message.parts, '')] : []))
   return result?.report?.text ?? texts.findLast((text) => text.trim() !== '') ?? ''
 }

@@ -8,6 +8,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Clock, TroupeError } from '../../contracts/index.ts'
 import type { RunningCommand } from '../../tools/sandbox/index.ts'
 import { asSentence } from '../../util/as-sentence.ts'
+import { isRecord } from '../../util/is-record.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { cutText } from '../../util/well-formed.ts'
 import { WorkingTime } from '../working-time.ts'
@@ -22,7 +23,7 @@ import {
   terminateMs,
 } from './process-limits.ts'
 import { errorCode, LineReader, maxErrorCharacters, maxLineBytes, maxOpenRequests, type WireMessage } from './runner/wire.ts'
-import { isObject, unsafeJson } from './shapes.ts'
+import { unsafeJson } from './shapes.ts'
 
 export type Params = { readonly [name: string]: unknown }
 
@@ -198,7 +199,7 @@ export class ExtensionProcess<Owner> {
       const message: unknown = JSON.parse(line)
       const unsafe = unsafeJson(message)
       if (unsafe !== undefined) this.fail(`it sent ${unsafe}`)
-      else if (!isObject(message) || message.jsonrpc !== '2.0') this.fail('it sent JSON that is not a message')
+      else if (!isRecord(message) || message.jsonrpc !== '2.0') this.fail('it sent JSON that is not a message')
       else this.#understand(message as unknown as WireMessage)
     } catch (error) {
       this.fail(error instanceof SyntaxError ? 'it sent a line that is not JSON' : `it sent a wrong message: ${messageOf(error)}`)
@@ -211,7 +212,7 @@ export class ExtensionProcess<Owner> {
       return
     }
     this.#window.messages++
-    if (typeof method !== 'string' || (params !== undefined && !isObject(params))) throw new Error('`method` or `params` is wrong')
+    if (typeof method !== 'string' || (params !== undefined && !isRecord(params))) throw new Error('`method` or `params` is wrong')
     const given: Params = params ?? {}
     const call = this.#calls.get(given.call as number)
     if (id !== undefined) this.#requested({ id, method, params: given }, call)

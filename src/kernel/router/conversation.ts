@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type ApprovalDecision, type Json, type Recipient, type Records, TroupeError } from '../../contracts/index.ts'
+import { oneLine } from '../../util/one-line.ts'
 import { cutText } from '../../util/well-formed.ts'
 import type { Notice } from '../kernel-types.ts'
 import { orchestratorName } from '../orchestrator/orchestrator-definition.ts'
@@ -103,7 +104,7 @@ export class Conversations {
 
   /** The text is of an extension: one line, so that it does not pass for anything else. */
   tasksWith(to: Recipient, { id, text }: WaitingMessage, from: string): NonNullable<Conversation['tasks']> {
-    const line = text.trim().replaceAll(/\s+/g, ' ')
+    const line = oneLine(text)
     const shown = line.length > mostTaskChars ? `${cutText(line, mostTaskChars)}…` : line
     return [...(this.#byKey.get(keyOf(to))?.tasks ?? []), { id, text: `Task of the extension ${from}: ${shown}` }].slice(-mostTasks)
   }

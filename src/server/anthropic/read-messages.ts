@@ -1,5 +1,6 @@
 import type { CallResult, InputPart, Message, ReplyPart } from '../../contracts/index.ts'
 import { CallPairs } from '../../policy/call-pairs.ts'
+import { textOfParts } from '../../util/text-of-parts.ts'
 import { HttpError } from '../http/index.ts'
 import type { AssistantBlock, CountTokensBody, ResultBlock, UserBlock, WireMessage } from './request-schema.ts'
 
@@ -72,8 +73,7 @@ class MessageReader {
   #resultOf({ tool_use_id: id, content = '', is_error: isError }: ResultBlock, place: string) {
     const name = this.#pairs.result(id, place)
     const all = blocksOf(content).flatMap(inputParts)
-    const texts = all.flatMap((part) => (part.type === 'text' ? [part.text] : []))
-    return { result: { id, name, ok: isError !== true, content: texts.join('\n') }, beside: all.filter(({ type }) => type !== 'text') }
+    return { result: { id, name, ok: isError !== true, content: textOfParts(all) }, beside: all.filter(({ type }) => type !== 'text') }
   }
 
   #readAssistant(blocks: readonly AssistantBlock[], place: string): void {

@@ -1,6 +1,7 @@
 import { answeredText, type Cost, type Usage } from '../../contracts/index.ts'
 import { turnEndTexts } from '../../policy/limit-texts.ts'
-import { type CallNode, decidedText, duration, failedInside, grouped, plural, price, type RequestNode, size } from '../../view/index.ts'
+import { plural } from '../../util/plural.ts'
+import { type CallNode, decidedText, duration, failedInside, grouped, price, type RequestNode, size } from '../../view/index.ts'
 import { noteText } from '../conversation/note-text.ts'
 import { limitFacts } from '../pages/agent-facts.ts'
 import type { Fact } from '../ui/facts.tsx'

@@ -1,5 +1,6 @@
 import type { Spent } from '../../contracts/index.ts'
 import { answerNeeded, turnEndTexts } from '../../policy/limit-texts.ts'
+import { textOfParts } from '../../util/text-of-parts.ts'
 import {
   type AgentNode,
   type AttemptNode,
@@ -137,11 +138,7 @@ const few = (names: ReadonlySet<string>, noun: string): string => (names.size <=
 
 /** The messages that began a turn. */
 export const inputText = ({ messages }: AgentNode, { inputs }: TurnNode): string =>
-  messages
-    .filter(({ id }) => inputs.includes(id))
-    .flatMap(({ parts }) => parts)
-    .flatMap((part) => (part.type === 'text' ? part.text : []))
-    .join('\n')
+  textOfParts(messages.filter(({ id }) => inputs.includes(id)).flatMap(({ parts }) => parts))
 
 /** Without the marks of markdown. */
 const firstLine = (text: string): string =>

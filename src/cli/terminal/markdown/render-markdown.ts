@@ -1,4 +1,4 @@
-import { plural } from '../../../view/index.ts'
+import { plural } from '../../../util/plural.ts'
 import type { Paint, Shade } from '../paint.ts'
 import { printableText } from '../printable.ts'
 import { fitWidth, widthOf } from '../text-width.ts'
