@@ -3,7 +3,7 @@ import { type AgentRuntime, createAgentRuntime, type RuntimeOptions, systemClock
 import { projectGrants, userGrants } from './grants/project-grants.ts'
 import type { Project } from './project-report.ts'
 
-export interface RuntimeSettings extends Pick<RuntimeOptions, 'budgetOf'> {
+interface RuntimeSettings extends Pick<RuntimeOptions, 'budgetOf'> {
   readonly store: Store
   readonly approver: Approver
   /** Where runs are started: in the workspace of the project. */

@@ -67,7 +67,7 @@ const whereNames = ['path', 'file', 'filename', 'file_path', 'filePath', 'folder
 const otherNames = ['reason', 'call_reason', 'unparsed']
 
 /** The subjects of a call, from its arguments. */
-export function subjectsIn(input: JsonObject): readonly string[] {
+function subjectsIn(input: JsonObject): readonly string[] {
   const what = firstOf(input, whatNames)
   const where = firstOf(input, whereNames)
   if (what !== undefined || where !== undefined) {

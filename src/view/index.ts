@@ -38,7 +38,7 @@ export {
   type TurnNode,
 } from './nodes.ts'
 export { type AgentSummary, type ModelSummary, runSummary, summaryOf, type ToolSummary } from './run-summary.ts'
-export { type Applied, applyEvent, applyPast, emptyTree, runTree, showInterrupting, subjectOf } from './run-tree.ts'
+export { applyEvent, applyPast, emptyTree, runTree, showInterrupting, subjectOf } from './run-tree.ts'
 export { speakerAfter, speakerOf } from './speaker.ts'
 export { spentByAttempts, spentByTurns } from './spent.ts'
 export { totalLine } from './total-line.ts'

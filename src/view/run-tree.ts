@@ -35,7 +35,7 @@ export function applyPast(tree: RunTree, past: readonly InteractionEvent[]): voi
     turns.splice(0, turns.length, ...turns.filter(({ status }) => status === 'running' || status === 'suspended'))
 }
 
-export interface Applied {
+interface Applied {
   readonly session: SessionNodes
   /** Ids of the nodes that the event changed. Valid until the next event is applied. */
   readonly changed: ReadonlySet<NodeId>

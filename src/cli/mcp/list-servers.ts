@@ -12,7 +12,7 @@ import { connectMs, type NamedServer, projectServers, withDeadline, withServer }
 import { transportText, trustText } from './server-texts.ts'
 
 /** The state of a server after an attempt to connect. */
-export interface ServerState {
+interface ServerState {
   readonly isConnected: boolean
   readonly state: string
   readonly remedy?: string

@@ -10,7 +10,7 @@ import { printable } from '../terminal/printable.ts'
 import { nextLine } from '../terminal/read-line.ts'
 import { mayAsk } from '../trust/trust-question.ts'
 
-export interface LoginRequest {
+interface LoginRequest {
   readonly name: string
   readonly definition: McpServerDefinition
   readonly servers: McpHost

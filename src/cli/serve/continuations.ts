@@ -14,7 +14,7 @@ import { flagsToRepeat, modelFlags } from '../run/stored-settings.ts'
 // 3. Those of `troupe run` also need the flags that they were started with. Limits and parameters are in their journal.
 // 4. A session of this folder that a process drives takes messages, whatever else is true.
 
-export interface ContinuationOptions {
+interface ContinuationOptions {
   readonly store: Pick<Store, 'journal' | 'trees'>
   /** The folder of the server, and what its commands must name. */
   readonly place: Place
@@ -23,7 +23,7 @@ export interface ContinuationOptions {
   agents(): readonly AgentDescription[]
 }
 
-export interface SessionFacts extends Required<Pick<SessionEntry, 'project' | 'continue'>> {
+interface SessionFacts extends Required<Pick<SessionEntry, 'project' | 'continue'>> {
   /** The process that drives it. Looked up only where it matters. */
   readonly driver?: string | undefined
 }

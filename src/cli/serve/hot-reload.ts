@@ -18,7 +18,7 @@ import { foldersToWatch, isRelevant, isSearched, type WatchedPaths } from './wat
 /** Editors write files in several steps. */
 const quietMs = 150
 
-export interface HotReloadOptions {
+interface HotReloadOptions {
   readonly first: Project
   readonly clock: Pick<Clock, 'after'>
   readonly health: ServerHealth

@@ -22,7 +22,7 @@ const defaultPort = 3900
 const defaultDrainMs = 30_000
 
 /** Values of the flags. */
-export interface ServeFlags {
+interface ServeFlags {
   readonly host?: string
   readonly port?: number
   readonly drainMs?: number

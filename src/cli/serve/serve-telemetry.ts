@@ -3,7 +3,7 @@ import type { Project } from '../../project/index.ts'
 import type { AccessEntry, Admission } from '../../server/http/index.ts'
 import { observedStore, openExporter, SessionSpans, serverMetrics } from '../../server/telemetry/index.ts'
 
-export interface ServeTelemetry {
+interface ServeTelemetry {
   /** The same store, whose events are counted and traced. */
   observe(store: Store): Store
   request(entry: AccessEntry): void
@@ -12,7 +12,7 @@ export interface ServeTelemetry {
   close(): Promise<void>
 }
 
-export interface TelemetryOptions {
+interface TelemetryOptions {
   readonly settings: Project['telemetry']
   readonly version: string
   admission(): Pick<Admission, 'running' | 'waiting'> | undefined

@@ -21,7 +21,7 @@ import { openTelemetry } from './serve-telemetry.ts'
 import type { ServerHealth } from './server-health.ts'
 import { StoreHealth } from './store-health.ts'
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly project: Project
   /** Of the command line: sessions of `troupe run` need the same. */
   readonly flags: Pick<ServeInvocation, 'configFile' | 'allow' | 'deny'>

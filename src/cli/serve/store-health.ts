@@ -2,7 +2,7 @@ import type { Clock, Store } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { ServeLog } from './serve-log.ts'
 
-export interface StoreHealthOptions {
+interface StoreHealthOptions {
   readonly store: Pick<Store, 'check'>
   /** For the log. */
   readonly folder: string

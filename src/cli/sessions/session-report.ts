@@ -18,7 +18,7 @@ import { totalsText } from './session-totals.ts'
 
 // The report of `sessions show`: state, then input, tree and answer of each turn. Pure.
 
-export interface ReportStyle {
+interface ReportStyle {
   readonly place: Place
   readonly paint: Paint
   readonly width: number

@@ -25,7 +25,7 @@ export function renderTree(events: readonly InteractionEvent[], { past = 0, ...s
   return runTree(events, past).roots.flatMap((agent) => agent.turns.flatMap((turn) => renderTurn(agent, turn, style)))
 }
 
-export interface TurnStyle extends Pick<TreeStyle, 'paint' | 'width'> {
+interface TurnStyle extends Pick<TreeStyle, 'paint' | 'width'> {
   /** Default: `final`. */
   readonly moment?: Moment
   readonly maxLines?: number

@@ -16,7 +16,7 @@ export interface OverrideArguments {
   readonly flags?: readonly FlagArgument[]
 }
 
-export interface FlagArgument {
+interface FlagArgument {
   /** Without dashes. */
   readonly name: string
   readonly value: string

@@ -21,7 +21,7 @@ import { contentHash, type FileState, type TrustRecords, trustOf } from './trust
 import { withoutUntrusted } from './trust/untrusted-settings.ts'
 import { firstNames, type Withheld, withheldVariables } from './trust/withheld.ts'
 
-export interface LoadConfigOptions {
+interface LoadConfigOptions {
   readonly places: ConfigPlaces
   readonly files: ConfigFileSystem
   readonly trusted: TrustRecords
@@ -38,7 +38,7 @@ export function configError(problems: readonly Problem[]): TroupeError {
   return new TroupeError('config_invalid', `${plural(problems.length, 'problem')} in the configuration.`, { problems })
 }
 
-export interface ReadConfig {
+interface ReadConfig {
   /** From the valid files. */
   readonly config: Config
   readonly problems: readonly Problem[]

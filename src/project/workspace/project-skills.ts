@@ -12,7 +12,7 @@ import type { RegisteredAgent } from '../registry/registered-agent.ts'
 import { homeFolder } from '../setup/data-folder.ts'
 import type { ProjectPlace } from '../setup/project-place.ts'
 
-export interface AgentsWithSkills {
+interface AgentsWithSkills {
   /** With the names of the skills that were found. */
   readonly agents: readonly AgentDefinition[]
   /** The skills that an agent uses. */
@@ -101,7 +101,7 @@ export const machineSkills: MachineSkills = {
   adminDirectories: adminSkillDirectories,
 }
 
-export interface SkillOptions {
+interface SkillOptions {
   readonly directories?: readonly string[]
   readonly disabled?: readonly string[]
   /** Folders that commands may write to. */

@@ -19,7 +19,7 @@ export interface AdmissionLimits {
 
 export const defaultAdmission: AdmissionLimits = { total: 256, perHeadend: 256, perAgent: 128, perToken: 128, queue: 512, queueMs: 30_000 }
 
-export interface AdmissionRequest {
+interface AdmissionRequest {
   readonly headend: string
   readonly agent: string
   readonly owner: string

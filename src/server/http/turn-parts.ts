@@ -47,7 +47,7 @@ export interface CallView {
   readonly agentPath: string
 }
 
-export interface TurnPartsOptions {
+interface TurnPartsOptions {
   /** `none`: for answers that are checked before they are sent, such as JSON: the caller sends the report at the end. */
   readonly texts?: 'live' | 'none'
   readonly speaker?: string | undefined

@@ -6,7 +6,7 @@ import { agentServer } from './agent-server.ts'
 import { defaultMaxBodyBytes, type McpDependencies } from './dependencies.ts'
 import { serveConnection } from './serve-connection.ts'
 
-export interface StdioServed {
+interface StdioServed {
   /** The client has left. */
   readonly closed: Promise<void>
   close(): Promise<void>

@@ -10,7 +10,7 @@ export interface Conversation {
   readonly instructions: readonly string[]
 }
 
-export interface ClientCall {
+interface ClientCall {
   readonly id: string
   readonly name: string
   readonly input: string

@@ -14,7 +14,7 @@ import type { StoredResponse } from './response-records.ts'
 
 // The turn of a response, from the events of its session.
 
-export type TurnEnd = InteractionEvent<'interaction.turn.completed' | 'interaction.turn.failed' | 'interaction.turn.interrupted'>
+type TurnEnd = InteractionEvent<'interaction.turn.completed' | 'interaction.turn.failed' | 'interaction.turn.interrupted'>
 
 export type ResponseTurn =
   | { readonly kind: 'queued' }

@@ -5,7 +5,7 @@ import { genAiMetrics } from './gen-ai-metrics.ts'
 
 // Names of agents, models and tools are labels: the configuration bounds them. Sessions and owners are not.
 
-export interface ServerMetrics {
+interface ServerMetrics {
   observe(events: readonly InteractionEvent[]): void
   request(entry: AccessEntry): void
   /** In the text format of Prometheus. */

@@ -6,7 +6,7 @@ import type { ShownStep, StepPart } from './conversation-items.ts'
 // Many calls in a row are one line: `Read 225 files, 75 searches`.
 
 /** A step, or steps in a row in which nothing but calls happened. */
-export type TurnPart =
+type TurnPart =
   | { readonly kind: 'step'; readonly shown: ShownStep }
   | { readonly kind: 'run'; readonly id: string; readonly steps: readonly ShownStep[]; readonly calls: readonly CallNode[] }
 

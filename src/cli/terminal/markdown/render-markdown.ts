@@ -6,7 +6,7 @@ import { type Block, blocksOf } from './blocks.ts'
 import { paintSpans, spansOf, wrapSpans } from './spans.ts'
 import { tableLines } from './table-lines.ts'
 
-export interface MarkdownView {
+interface MarkdownView {
   readonly paint: Paint
   readonly width: number
   /** Lines of code are cut at the width. Otherwise they stay whole, so that they can be copied. */

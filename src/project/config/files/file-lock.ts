@@ -7,7 +7,7 @@ import { TroupeError } from '../../../contracts/index.ts'
 import { errorCode } from '../../../util/error-code.ts'
 
 /** How long to wait for a lock that another process holds. */
-export interface LockWait {
+interface LockWait {
   readonly tries: number
   pause(): Promise<void>
 }

@@ -34,7 +34,7 @@ export interface UsedVariable {
   readonly path: readonly string[]
 }
 
-export interface Resolved {
+interface Resolved {
   /** In the order of the parts. */
   readonly values: readonly Json[]
   readonly used: readonly UsedVariable[]
