@@ -5,16 +5,8 @@ import { type AgentDiagnostic, type AgentSource, loadForProgram, type ProgramFil
 import { type AgentLoopConfig, checkTools, systemClock } from './runtime/index.ts'
 import { contractProblems } from './tools/index.ts'
 import type { FoundSkills } from './tools/skills/index.ts'
-import {
-  aBoolean,
-  aString,
-  checkField,
-  checkOnlyFields,
-  type FieldType,
-  isRecord,
-  optional,
-  problemsError,
-} from './util/option-problems.ts'
+import { isRecord } from './util/is-record.ts'
+import { aBoolean, aString, checkField, checkOnlyFields, type FieldType, optional, problemsError } from './util/option-problems.ts'
 
 export type { AgentDiagnostic, AgentSource } from './project/index.ts'
 

@@ -4,13 +4,13 @@ import { parseDuration } from '../util/parse-units.ts'
 import { showValue } from '../util/show-value.ts'
 
 /** A problem under a key of a hook. `message` continues the name of the key; the caller adds the place. */
-export interface HookProblem {
+interface HookProblem {
   readonly key: string
   readonly message: string
   readonly remedy: string
 }
 
-export interface HookFields {
+interface HookFields {
   readonly [key: string]: unknown
 }
 

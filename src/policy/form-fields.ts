@@ -11,7 +11,7 @@ export interface FormField {
   readonly type: FieldType
 }
 
-export interface FieldChoice {
+interface FieldChoice {
   readonly value: string
   readonly label: string
 }

@@ -6,7 +6,7 @@ export interface HookSource {
 }
 
 /** A word that may be the path of a file. A name like that of a log file is included only if the file is executable. */
-export interface HookWord {
+interface HookWord {
   readonly text: string
   readonly included: 'always' | 'if executable'
 }

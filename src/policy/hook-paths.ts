@@ -1,7 +1,7 @@
 import { type HookSource, hookWords, isSystemPath } from './hook-command.ts'
 
 /** The used parts of `node:fs` and `node:path`: this folder does not import them. */
-export interface HookDisk {
+interface HookDisk {
   resolve(folder: string, path: string): string
   realpathSync(path: string): string
   statSync(path: string): { readonly mode: number; isFile(): boolean }

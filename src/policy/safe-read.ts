@@ -1,6 +1,7 @@
 // Reads a file without a race. Between resolving a path and opening it, a command may replace the file by a link. So the path of the
 // open file is checked, and only the open file is read.
 
+import { errorCode } from '../util/error-code.ts'
 import { isInside } from '../util/is-inside.ts'
 import { type ReadSync, readOpenFile } from '../util/read-bounded.ts'
 import { secretNames } from './protected-paths.ts'
@@ -84,7 +85,7 @@ function openWithoutLinks(files: SafeReadFileSystem, path: string, flags: number
   try {
     return files.openSync(path, flags)
   } catch (error) {
-    if ((error as { readonly code?: string }).code === 'ELOOP') return undefined
+    if (errorCode(error) === 'ELOOP') return undefined
     throw error
   }
 }

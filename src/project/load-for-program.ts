@@ -35,12 +35,12 @@ export interface AgentSource {
   readonly metadata: JsonObject
 }
 
-export type DefinedAgent = RegisteredAgent['definition'] & {
+type DefinedAgent = RegisteredAgent['definition'] & {
   /** Frontmatter for a new file with the same settings. */
   readonly template: string
 }
 
-export type LoadedForProgram = Pick<Read, 'readable'> &
+type LoadedForProgram = Pick<Read, 'readable'> &
   (({ readonly ok: true } & Omit<Read, 'readable'>) | { readonly ok: false; readonly problems: readonly Problem[] })
 
 interface Read {

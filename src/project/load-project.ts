@@ -78,7 +78,7 @@ export async function readAgent(file: string, options: Omit<LoadProjectOptions, 
   }
 }
 
-export interface ReadAgent {
+interface ReadAgent {
   readonly root: RegisteredAgent
   /** The agent and those that it calls. */
   readonly agents: readonly RegisteredAgent[]

@@ -3,7 +3,7 @@ import { type AgentRuntime, createAgentRuntime, type RuntimeOptions, systemClock
 import { projectGrants, userGrants } from './grants/project-grants.ts'
 import type { Project } from './project-report.ts'
 
-export interface RuntimeSettings extends Pick<RuntimeOptions, 'approver'> {
+interface RuntimeSettings extends Pick<RuntimeOptions, 'approver'> {
   readonly store: Store
   /** Where runs are started: in the workspace of the project. */
   readonly origin: Omit<RunOrigin, 'workspace'>

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import type { MaybePromise, Model, ModelPart, ModelRequest } from '../contracts/index.ts'
+import { isRecord } from '../util/is-record.ts'
+import { textOfParts } from '../util/text-of-parts.ts'
 import { asCases, type ContractCase } from './contract-case.ts'
 import { within } from './within.ts'
 
@@ -18,7 +20,7 @@ export function modelContract(make: (behaviour: ModelBehaviour) => MaybePromise<
     async 'ends a reply with exactly one finish'() {
       const parts = await collect(await make('text'))
       assertOneEnd(parts, 'finish')
-      assert.notEqual(textOf(parts), '', 'the reply has no text')
+      assert.notEqual(textOfParts(parts, ''), '', 'the reply has no text')
     },
     async 'sends whole calls under ids of their own'() {
       const parts = await collect(await make('calls'))
@@ -71,11 +73,7 @@ function assertOneEnd(parts: readonly ModelPart[], type: 'finish' | 'error'): vo
 
 function assertObject(json: string): void {
   const value: unknown = JSON.parse(json)
-  assert(typeof value === 'object' && value !== null && !Array.isArray(value), `the input of a call is not an object: ${json}`)
-}
-
-function textOf(parts: readonly ModelPart[]): string {
-  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  assert(isRecord(value), `the input of a call is not an object: ${json}`)
 }
 
 /** After an abort a stream may end or throw; it must not continue. */

@@ -11,6 +11,7 @@ import type {
   ToolContext,
   ToolOutput,
 } from '../contracts/index.ts'
+import { isRecord } from '../util/is-record.ts'
 import { isThenable } from '../util/is-thenable.ts'
 import { checkSchema } from '../util/json-schema/check-schema.ts'
 import { messageOf } from '../util/message-of.ts'
@@ -127,9 +128,7 @@ function textOf(value: unknown, tool: string): string | Failed {
 
 const failure = (message: string): Failed => ({ ok: false, error: { class: 'failed', message } })
 
-const isDone = (value: unknown): value is Done => isObject(value) && value.ok === true && typeof value.content === 'string'
+const isDone = (value: unknown): value is Done => isRecord(value) && value.ok === true && typeof value.content === 'string'
 
 const isFailed = (value: unknown): value is Failed =>
-  isObject(value) && value.ok === false && isObject(value.error) && 'class' in value.error && 'message' in value.error
-
-const isObject = (value: unknown): value is { readonly [key: string]: unknown } => typeof value === 'object' && value !== null
+  isRecord(value) && value.ok === false && isRecord(value.error) && 'class' in value.error && 'message' in value.error

@@ -1,4 +1,4 @@
-export interface DataUrl {
+interface DataUrl {
   /** Empty if the URL has none. */
   readonly mediaType: string
   readonly isBase64: boolean

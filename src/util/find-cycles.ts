@@ -1,4 +1,4 @@
-export interface Cycle<Node, Edge> {
+interface Cycle<Node, Edge> {
   readonly nodes: readonly Node[]
   /** From the last node to the first. */
   readonly closing: Edge

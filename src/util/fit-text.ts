@@ -1,3 +1,4 @@
+import { groupDigits } from './group-digits.ts'
 /** In bytes; a lone surrogate has the length of U+FFFD. Counting stops beyond `limit`: the result is then some larger number. */
 export function utf8Length(text: string, limit = Number.POSITIVE_INFINITY): number {
   if (text.length > limit) return text.length
@@ -40,10 +41,8 @@ const headShare = 0.7
 const nearShare = 0.2
 
 function notice({ left, total, handle }: { readonly left: number; readonly total: number; readonly handle: string }): string {
-  return `… ${grouped(left)} of ${grouped(total)} bytes left out; read_output {"handle":${JSON.stringify(handle)}} pages or searches the whole …`
+  return `… ${groupDigits(left)} of ${groupDigits(total)} bytes left out; read_output {"handle":${JSON.stringify(handle)}} pages or searches the whole …`
 }
-
-const grouped = (count: number): string => String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
 
 /** The end of the longest start of at most that many bytes; never inside of a surrogate pair. */
 export function indexAfter(text: string, bytes: number): number {

@@ -1,2 +1,2 @@
-export const isSameList = (one: readonly string[], other: readonly string[]): boolean =>
+export const isSameList = (one: readonly unknown[], other: readonly unknown[]): boolean =>
   one.length === other.length && one.every((each, index) => each === other[index])

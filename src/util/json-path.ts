@@ -1,7 +1,7 @@
 import type { Json } from '../contracts/index.ts'
 
 /** A path in a JSON value: keys, indexes, and `*` for every entry. */
-export type JsonPath = readonly (string | number | typeof every)[]
+type JsonPath = readonly (string | number | typeof every)[]
 
 const every = Symbol('*')
 const longest = 500

@@ -1,11 +1,12 @@
 import type { Json, JsonObject } from '../contracts/index.ts'
+import { isRecord } from './is-record.ts'
 import { parseWellFormed } from './well-formed.ts'
 
 /** The object in a JSON text; `undefined` if it is not one. */
 export function parseJsonObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = parseWellFormed(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined
+    return isRecord(value) ? (value as JsonObject) : undefined
   } catch {
     return undefined
   }
@@ -14,9 +15,7 @@ export function parseJsonObject(text: string): JsonObject | undefined {
 /** JSON with sorted keys: equal values give equal texts. */
 export function canonicalJson(value: Json | undefined): string {
   return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
+    isRecord(inner) ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1))) : inner,
   )
 }
 

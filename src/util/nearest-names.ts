@@ -1,3 +1,4 @@
+import { joinNames } from './join-names.ts'
 /** Nearest first. Ignores case and separators, and a part may be missing: `create-isue` finds `github__create_issue`. */
 export function nearestNames(wanted: string, known: readonly string[], max = 3): readonly string[] {
   const words = wordsOf(wanted)
@@ -64,19 +65,16 @@ export function suggestion(wanted: string, known: readonly string[]): string | u
   const others = known.filter((name) => name !== wanted)
   const near = nearestNames(wanted, others)
   if (near.length > 0) return `Did you mean ${near.join(', ')}?`
-  return others.length === 0 ? undefined : `Available: ${listed(others)}.`
+  return others.length === 0 ? undefined : `Available: ${joinNames(others, maxListed)}.`
 }
 
 /** A remedy for an unknown name: the nearest name, and all names. */
 export function knownNames(wanted: string, known: readonly string[], what: string): string {
   if (known.length === 0) return `No ${what}s are available.`
   const [near] = nearestNames(wanted, known)
-  const all = `Available: ${listed(known.toSorted())}.`
+  const all = `Available: ${joinNames(known.toSorted(), maxListed)}.`
   return near === undefined ? all : `Did you mean "${near}"? ${all}`
 }
-
-const listed = (names: readonly string[]): string =>
-  names.length > maxListed ? `${names.slice(0, maxListed).join(', ')} and ${names.length - maxListed} more` : names.join(', ')
 
 const maxListed = 20
 

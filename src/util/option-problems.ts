@@ -1,5 +1,7 @@
 import { type Problem, TroupeError } from '../contracts/index.ts'
+import { isRecord } from './is-record.ts'
 import { nearestNames } from './nearest-names.ts'
+import { plural } from './plural.ts'
 import { showValue } from './show-value.ts'
 
 // Checks for configurations and options. They collect problems instead of throwing at the first one.
@@ -81,7 +83,7 @@ export function problemsError(
   problems: readonly Problem[],
 ): TroupeError {
   const lines = problems.map(({ place, message, remedy }) => `${place}: ${message}${remedy ? `. ${remedy}` : ''}`)
-  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
+  const count = plural(problems.length, 'problem')
   return new TroupeError(code, `Invalid ${what}, ${count}:\n  ${lines.join('\n  ')}`, { problems })
 }
 
@@ -101,9 +103,6 @@ const aList: FieldType = { expected: 'a list', accepts: (value) => value === und
 
 export const isListOfStrings = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string')
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A `Map` and the like are no plain records: nobody would read their entries. */
 export const isPlainRecord = (value: unknown): value is Record<string, unknown> =>

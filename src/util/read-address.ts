@@ -1,4 +1,4 @@
-export interface HttpAddress {
+interface HttpAddress {
   /** As parsed: where requests go. */
   readonly url: URL
   /** Whether the text shows the host that requests go to. */

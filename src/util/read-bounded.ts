@@ -14,7 +14,7 @@ export interface FileFacts {
 }
 
 /** A whole file, or why it was not read. */
-export type BoundedFile =
+type BoundedFile =
   | { readonly kind: 'read'; readonly bytes: Uint8Array }
   | { readonly kind: 'folder' | 'no file' | 'too large'; readonly why: string }
   | { readonly kind: 'missing' | 'unreadable'; readonly error: unknown }

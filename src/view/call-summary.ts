@@ -1,5 +1,7 @@
 import type { ApprovalRequest, CallIntent, Json, JsonObject } from '../contracts/index.ts'
+import { joinNames } from '../util/join-names.ts'
 import { isPlainObject } from '../util/json-schema/schema-values.ts'
+import { oneLine } from '../util/one-line.ts'
 import { isAgentTool } from './join-session.ts'
 import type { RequestNode } from './nodes.ts'
 
@@ -31,8 +33,6 @@ export function callSummary(item: SummarisedCall, asked?: RequestNode): CallSumm
 /** A task may be a whole page. */
 const maxSubjectLength = 1_000
 
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
-
 /** The task of an agent in one line. May be empty. */
 export const taskText = ({ task = '' }: { readonly task?: string }): string => oneLine(task.slice(0, maxSubjectLength))
 
@@ -52,12 +52,13 @@ export function shownFor({ details }: Pick<CallIntent, 'details'>): string | und
 }
 
 function filesIn(changes: readonly Json[]): string {
-  return listed(changes.flatMap((change) => (isPlainObject(change) && typeof change.path === 'string' ? [change.path] : [])))
+  return joinNames(
+    changes.flatMap((change) => (isPlainObject(change) && typeof change.path === 'string' ? [change.path] : [])),
+    maxListed,
+  )
 }
 
 const maxListed = 3
-const listed = (names: readonly string[]): string =>
-  names.length > maxListed ? `${names.slice(0, maxListed).join(', ')} and ${names.length - maxListed} more` : names.join(', ')
 
 /** Usual names of the arguments that say what a call does, and where. The first one present is used. */
 const whatNames = ['command', 'cmd', 'url', 'uri', 'pattern', 'query', 'search', 'question', 'prompt', 'task', 'name', 'ids']
@@ -66,7 +67,7 @@ const whereNames = ['path', 'file', 'filename', 'file_path', 'filePath', 'folder
 const otherNames = ['reason', 'call_reason', 'unparsed']
 
 /** The subjects of a call, from its arguments. */
-export function subjectsIn(input: JsonObject): readonly string[] {
+function subjectsIn(input: JsonObject): readonly string[] {
   const what = firstOf(input, whatNames)
   const where = firstOf(input, whereNames)
   if (what !== undefined || where !== undefined) {
@@ -84,7 +85,13 @@ const longSubject = 60
 function firstOf(input: JsonObject, names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = Object.hasOwn(input, name) ? input[name] : undefined
-    const text = name === 'ids' && Array.isArray(value) ? listed(value.filter((id) => typeof id === 'string')) : value
+    const text =
+      name === 'ids' && Array.isArray(value)
+        ? joinNames(
+            value.filter((id) => typeof id === 'string'),
+            maxListed,
+          )
+        : value
     if (typeof text === 'string' && text.trim() !== '') return text
   }
   return undefined

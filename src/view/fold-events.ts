@@ -4,6 +4,7 @@
 //    events, so a journal gives the same tree as watching the run.
 // 2. A suspended turn stays suspended until it acts itself. Meanwhile it says whether one of its children runs.
 import type { InteractionEvent, StreamEvent } from '../contracts/index.ts'
+import { textOfParts } from '../util/text-of-parts.ts'
 import { applyHook, applyItem } from './apply-item.ts'
 import { applyRequest, dropRequests, needOf } from './apply-request.ts'
 import { applyDelta, applyQueue, applyStep } from './apply-step.ts'
@@ -34,7 +35,7 @@ export function applyPast(tree: RunTree, past: readonly InteractionEvent[]): voi
     turns.splice(0, turns.length, ...turns.filter(({ status }) => status === 'running' || status === 'suspended'))
 }
 
-export interface Applied {
+interface Applied {
   readonly session: SessionNodes
   /** Ids of the nodes that the event changed. Valid until the next event is applied. */
   readonly changed: ReadonlySet<NodeId>
@@ -181,8 +182,7 @@ function startTurn(session: SessionNodes, { turnId, at, inputs }: InteractionEve
 function addMessages(session: SessionNodes, event: InteractionEvent<'interaction.input.accepted' | 'interaction.history.added'>): void {
   const { agent, parent, tree } = session
   // The first message to a child is its task.
-  if (parent && event.type === 'interaction.input.accepted')
-    agent.task ??= event.parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n')
+  if (parent && event.type === 'interaction.input.accepted') agent.task ??= textOfParts(event.parts)
   if (!tree.keepsContent) return
   if (event.type === 'interaction.history.added') agent.history.push(...event.messages)
   else agent.messages.push({ id: event.clientId, seq: event.seq, at: event.at, mode: event.mode, parts: event.parts })

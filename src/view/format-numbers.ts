@@ -1,4 +1,5 @@
-import type { Cost, TurnReason, Usage } from '../contracts/index.ts'
+import type { Cost, Usage } from '../contracts/index.ts'
+import { groupDigits } from '../util/group-digits.ts'
 import { type Times, workOf } from './waiting.ts'
 
 /** `82 ms`, `1.43 s`, `2 m 05 s`. */
@@ -51,7 +52,7 @@ function compact(n: number): string {
 }
 
 /** `9,000`. */
-export const grouped = (n: number): string => String(Math.round(n)).replace(/\B(?=(?:\d{3})+$)/g, ',')
+export const grouped = (n: number): string => groupDigits(Math.round(n))
 
 /** `812 B`, `1.2 KB`, `3.4 MB`. */
 export function size(bytes: number): string {
@@ -67,30 +68,3 @@ export function price(cost: Cost): string {
   if (cost < 0.0001) return '< $0.0001'
   return `$${cost < 0.01 ? cost.toPrecision(2) : cost.toFixed(2)}`
 }
-
-export const plural = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
-
-export const reasonText: { readonly [Reason in TurnReason]: string } = {
-  steps: 'step limit',
-  tokens: 'token limit',
-  cost: 'cost limit',
-  time: 'time limit',
-  calls: 'call limit',
-  context: 'the history no longer fits the model',
-  repeats: 'the same call was repeated too often',
-  hook: 'a hook objects to the answer',
-  stopped: 'stopped',
-  interrupted: 'interrupted',
-  approval: 'approval required',
-  input: 'input to a child required',
-  released: 'stopped; resumable',
-  denied: 'approval denied',
-  model: 'the model failed',
-  invalid_output: 'the answer does not match the output schema',
-  config: 'invalid configuration',
-  store: 'the store failed',
-  internal: 'internal error',
-}
-
-/** For `approval` if only questions are open. */
-export const answerNeeded = 'answer required'

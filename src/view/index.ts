@@ -1,14 +1,11 @@
 export { type CallPermit, changesOf, decidedText, exitCodeOf, type FileChange, terminalApproverName } from './call-result.ts'
 export { requestSummary, runAgainOutside, shownFor, taskText } from './call-summary.ts'
-export { type Applied, applyEvent, applyPast, emptyTree, runTree, showInterrupting, subjectOf } from './fold-events.ts'
+export { applyEvent, applyPast, emptyTree, runTree, showInterrupting, subjectOf } from './fold-events.ts'
 export {
-  answerNeeded,
   duration,
   elapsed,
   grouped,
-  plural,
   price,
-  reasonText,
   size,
   timeText,
   tokens,
@@ -42,6 +39,7 @@ export {
   type TurnNode,
 } from './nodes.ts'
 export { type AgentSummary, type ModelSummary, runSummary, summaryOf, type ToolSummary } from './run-summary.ts'
+export { speakerAfter, speakerOf } from './speaker.ts'
 export { spentByAttempts, spentByTurns } from './spent.ts'
 export { totalLine } from './total-line.ts'
 export { treeSummary } from './tree-summary.ts'

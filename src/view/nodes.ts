@@ -122,12 +122,12 @@ export interface CallNode {
 export type CallSandbox = { readonly kind: 'inside' | 'asking' } | { readonly kind: 'allowed' | 'outside'; readonly by: string }
 
 /** Text that is being streamed. */
-export interface StreamedText {
+interface StreamedText {
   readonly kind: 'text' | 'reasoning'
   text: string
 }
 
-export interface Compaction {
+interface Compaction {
   readonly tokensBefore: number
   readonly tokensAfter: number
 }
@@ -185,7 +185,7 @@ export interface StepNode {
 }
 
 /** How long a turn has waited, from its own events. See `waiting.ts`. */
-export interface Waiting {
+interface Waiting {
   /** Waits that are over. */
   ms: number
   /** Since when it waits. */

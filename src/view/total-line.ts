@@ -1,4 +1,5 @@
-import { elapsed, plural, price, waitingTime } from './format-numbers.ts'
+import { plural } from '../util/plural.ts'
+import { elapsed, price, waitingTime } from './format-numbers.ts'
 import type { AgentSummary } from './run-summary.ts'
 
 /** A run in one line: `4 agents, 17 calls, $0.04, 9.1 s work, 4.0 s waiting for you`. `waitingFor`: what the rest of the time was. */

@@ -1,5 +1,5 @@
 import { type ErrorCode, type Problem, TroupeError } from '../contracts/index.ts'
-import { countProblems } from './messages.ts'
+import { plural } from '../util/plural.ts'
 
 /** The most problems in one report: a hostile file could produce as many as it has characters. */
 export const maxReported = 25
@@ -77,7 +77,7 @@ export class SourceText {
     const { problems } = this
     if (problems.length === 0) return
     const shown = problems.length > maxReported ? `; the first ${maxReported} are shown` : ''
-    throw new TroupeError(code, `${what} ${this.place} has ${countProblems(problems)}${shown}`, {
+    throw new TroupeError(code, `${what} ${this.place} has ${plural(problems.length, 'problem')}${shown}`, {
       problems: problems.slice(0, maxReported),
     })
   }

@@ -6,8 +6,8 @@ import { modelFailureClass, toolFailureClass } from '../../src/cli/schemas/enume
 import { lines } from '../../src/cli/schemas/events.ts'
 import type { Schema } from '../../src/cli/schemas/shapes.ts'
 import { type ErrorCode, errorTable, type ModelFailureClass, type StreamEvent, type TurnReason } from '../../src/contracts/index.ts'
+import { turnEndTexts } from '../../src/policy/limit-texts.ts'
 import { type AgentOption, agentOptionKeys, agentOptions } from '../../src/project/index.ts'
-import { reasonText } from '../../src/view/index.ts'
 import { code, made, page, table } from './markdown.ts'
 import { configurationPage, variablesPage } from './reference-configuration.ts'
 import { foreignPage } from './reference-foreign.ts'
@@ -145,9 +145,9 @@ export const referencePages: { readonly [file: string]: string } = {
       'The exit code applies to failed turns, and to partial answers because of a limit. If a model failed, its class decides.',
       table(
         ['reason', 'meaning', 'exit code'],
-        Object.entries(reasonText).map(([reason, text]) => [
+        Object.entries(turnEndTexts).map(([reason, { status }]) => [
           code(reason),
-          text,
+          status,
           String(exitCodeOf({ status: 'failed', reason: reason as TurnReason })),
         ]),
       ),

@@ -6,7 +6,7 @@ import { exactLine } from '../terminal/exact-text.ts'
 
 // Choices of a request and the meaning of typed answers. Pure.
 
-export interface Choice {
+interface Choice {
   readonly word: string
   readonly decision: ApprovalDecision
 }
@@ -62,13 +62,13 @@ export function grantOf(decision: ApprovalDecision, { keys, wider = [] }: Pick<A
   return { breadth: grants, granted: granted.map((each) => ({ key: each.key, label: each.label })) }
 }
 
-export interface Grant {
+interface Grant {
   readonly breadth: 'session' | 'project'
   readonly granted: readonly Pick<ApprovalKey, 'key' | 'label'>[]
 }
 
 /** It has a form or a URL: the answer is no free text. */
-export const isStructured = ({ form, url }: Question): boolean => form !== undefined || url !== undefined
+const isStructured = ({ form, url }: Question): boolean => form !== undefined || url !== undefined
 
 const formHint = 'Type y to fill in the form, a JSON object with its fields, n to decline, no REASON, c to cancel, or x.'
 const urlHint = 'Type y when you are done, n to decline, no REASON, c to cancel, or x.'

@@ -34,7 +34,7 @@ export async function dropSessions(invocation: ApprovalsInvocation, host: Host):
   return code
 }
 
-export interface DropResult {
+interface DropResult {
   readonly dropped: readonly TreeId[]
   /** Why the next session could not be ended. */
   readonly error?: TroupeError | InterruptedError

@@ -1,6 +1,6 @@
 import { type CommandPlace, type GrantRecord, resumeHint, sessionFolder, userGrants, withSessions } from '../../project/index.ts'
 import { findProjectRoot } from '../../tools/project-context/index.ts'
-import { plural } from '../../view/index.ts'
+import { plural } from '../../util/plural.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { ApprovalsInvocation } from '../options/project-invocations.ts'

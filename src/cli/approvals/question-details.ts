@@ -1,5 +1,5 @@
 import type { ApprovalRequest } from '../../contracts/index.ts'
-import { plural } from '../../view/index.ts'
+import { plural } from '../../util/plural.ts'
 import { exactLines } from '../terminal/exact-text.ts'
 import type { Paint } from '../terminal/paint.ts'
 

@@ -164,7 +164,7 @@ export class TerminalApprover implements RunApprover {
 }
 
 /** What happens to a request if no user can be asked. */
-export type WithoutTerminal = 'suspend' | 'deny'
+type WithoutTerminal = 'suspend' | 'deny'
 
 /** Asks the user at the terminal. Without a terminal, suspends the run or denies the request. */
 export function chooseApprover(host: Host, otherwise: WithoutTerminal): RunApprover {

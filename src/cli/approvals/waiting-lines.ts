@@ -30,7 +30,7 @@ export function waitingLines(waiting: WaitingSession, place: CommandPlace, style
   ]
 }
 
-export const waitingSince = ({ run, requests }: Pick<WaitingSession, 'run' | 'requests'>): number =>
+const waitingSince = ({ run, requests }: Pick<WaitingSession, 'run' | 'requests'>): number =>
   requests.length === 0 ? run.updatedAt : Math.min(...requests.map(({ at }) => at))
 
 function processText({ run, driver }: WaitingSession): string {

@@ -21,7 +21,7 @@ import {
 } from '../../project/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import { displaySentence } from '../../util/as-sentence.ts'
-import { plural } from '../../view/index.ts'
+import { plural } from '../../util/plural.ts'
 import { placeOf } from '../host/place-of.ts'
 import type { Host } from '../host/process-host.ts'
 
@@ -30,9 +30,9 @@ export type Check =
   | { readonly status: 'ok' | 'info'; readonly what: string; readonly message: string }
   | { readonly status: 'warning' | 'fail'; readonly what: string; readonly message: string; readonly fix: string }
 
-export type DoctorOptions = Pick<LoadProjectOptions, 'configFile'>
+type DoctorOptions = Pick<LoadProjectOptions, 'configFile'>
 
-export interface DoctorReport {
+interface DoctorReport {
   readonly checks: readonly Check[]
   /** Values that must not be printed, by name. */
   readonly secrets: { readonly [name: string]: string }

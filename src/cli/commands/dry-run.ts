@@ -2,7 +2,7 @@ import { type AgentLimits, defaultLimits, type Json } from '../../contracts/inde
 import { agentOptionKeys, sentenceOf } from '../../project/index.ts'
 import { type AgentDefinition, type AgentLoopConfig, createAgentRuntime, systemClock } from '../../runtime/index.ts'
 import { showDuration, showSize } from '../../util/parse-units.ts'
-import { plural } from '../../view/index.ts'
+import { plural } from '../../util/plural.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { RunInvocation } from '../options/parse-arguments.ts'

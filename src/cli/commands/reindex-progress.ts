@@ -2,7 +2,7 @@ import type { Host } from '../host/process-host.ts'
 import type { StoreInvocation } from '../options/project-invocations.ts'
 import { printNotice } from '../terminal/print-messages.ts'
 
-export interface ReindexProgress {
+interface ReindexProgress {
   progress(done: number, total: number): void
   clear(): Promise<void>
 }

@@ -1,7 +1,7 @@
 import { TroupeError } from '../../contracts/index.ts'
 import { sessionFolder, whyUnwritable, withSessions } from '../../project/index.ts'
 import { type Reindexed, reindexStore } from '../../runtime/index.ts'
-import { plural } from '../../view/index.ts'
+import { plural } from '../../util/plural.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { StoreInvocation } from '../options/project-invocations.ts'

@@ -12,7 +12,7 @@ import {
   workspaceToolProblems,
 } from '../../project/index.ts'
 import { joinErrors } from '../../util/join-errors.ts'
-import { plural } from '../../view/index.ts'
+import { plural } from '../../util/plural.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import { placeOf } from '../host/place-of.ts'
 import type { Host } from '../host/process-host.ts'

@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path'
 import type { AttemptContext, Clock, Message, Model, ModelAdapter, ModelPart, ModelRequest } from '../../contracts/index.ts'
 import { modelAdapter } from '../../models/by-name/index.ts'
+import { textOfParts } from '../../util/text-of-parts.ts'
 import { aboutCopy, asRecorded, copyFor, copyIn, type Recording, readRecordings } from './recordings.ts'
 
 export interface RecordedModelsOptions {
@@ -71,8 +72,7 @@ function currentTurn(messages: readonly Message[]): readonly Message[] {
 const isAnswer = (message: Message | undefined): boolean =>
   message?.role === 'assistant' && !message.parts.some(({ type }) => type === 'call')
 
-const textOf = (message: Message | undefined): string =>
-  message?.role === 'user' ? message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') : ''
+const textOf = (message: Message | undefined): string => (message?.role === 'user' ? textOfParts(message.parts, '') : '')
 
 function ofCopy(part: ModelPart, copy: number): ModelPart {
   switch (part.type) {

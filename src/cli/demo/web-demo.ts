@@ -58,7 +58,7 @@ export function openWebDemo(dataDir: string | undefined, { env, isAgain }: Pick<
 }
 
 /** @throws TroupeError `config_invalid` if one cannot be created. */
-export function createFolders(folders: readonly string[]): void {
+function createFolders(folders: readonly string[]): void {
   try {
     for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch (error) {

@@ -17,7 +17,8 @@ import { clearQuarantine } from '../../kernel/supervisor/index.ts'
 import { projectExtensions, sessionFolder, trustPlaceOf, withDataFolder } from '../../project/index.ts'
 import { asSentence } from '../../util/as-sentence.ts'
 import { knownNames } from '../../util/nearest-names.ts'
-import { plural } from '../../view/index.ts'
+import { oneLine } from '../../util/one-line.ts'
+import { plural } from '../../util/plural.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { ExtensionsInvocation } from '../options/kernel-invocations.ts'
@@ -90,8 +91,6 @@ function rowOf(extension: InspectedExtension): Row {
   ]
   return [printable(id), printable(`${facts.join(' · ')}${manifest ? ` · ${oneLine(manifest.description)}` : ''}`)]
 }
-
-const oneLine = (text: string): string => text.trim().replace(/\s+/g, ' ')
 
 /** Without ids: all but those of Troupe. */
 async function validate(invocation: ExtensionsInvocation, host: Host): Promise<number> {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../contracts/index.ts'
 import { type InspectedExtension, partsOf, permitRemedy, workPermissions } from '../../kernel/index.ts'
 import { asSentence, displaySentence } from '../../util/as-sentence.ts'
+import { oneLine } from '../../util/one-line.ts'
 import { printable } from '../terminal/printable.ts'
 
 /** What its code does not get without permission, if it asks for it. */
@@ -41,7 +42,7 @@ export function extensionLines(extension: InspectedExtension): readonly string[]
   const lines = [
     `${printable(manifest?.name ?? id)}${manifest ? ` ${printable(manifest.version)}` : ''}`,
     ...line('id', id),
-    ...line('description', (manifest?.description ?? '').trim().replace(/\s+/g, ' ')),
+    ...line('description', oneLine(manifest?.description ?? '')),
     ...line('state', state),
     ...line('folder', `${folder} (${source}${trusted ? ', trusted' : ', not trusted'})`),
     ...line('runs', [places[runs], ...workNotice(extension)].join(', ')),

@@ -1,7 +1,7 @@
 import { TroupeError } from '../../contracts/index.ts'
 import { placeOf, type Setup } from '../../project/index.ts'
+import { plural } from '../../util/plural.ts'
 import { redactor } from '../../util/redact.ts'
-import { plural } from '../../view/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { McpInvocation } from '../options/project-invocations.ts'
@@ -12,7 +12,7 @@ import { connectMs, type NamedServer, projectServers, withDeadline, withServer }
 import { transportText, trustText } from './server-texts.ts'
 
 /** The state of a server after an attempt to connect. */
-export interface ServerState {
+interface ServerState {
   readonly isConnected: boolean
   readonly state: string
   readonly remedy?: string

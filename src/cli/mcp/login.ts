@@ -1,5 +1,6 @@
 import type { McpServerDefinition } from '../../contracts/index.ts'
 import type { LoginResult, Logout, McpHost } from '../../tools/mcp/index.ts'
+import { plural } from '../../util/plural.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import { openBrowser } from '../host/open-browser.ts'
 import type { Host } from '../host/process-host.ts'
@@ -9,7 +10,7 @@ import { printable } from '../terminal/printable.ts'
 import { nextLine } from '../terminal/read-line.ts'
 import { mayAsk } from '../trust/trust-question.ts'
 
-export interface LoginRequest {
+interface LoginRequest {
   readonly name: string
   readonly definition: McpServerDefinition
   readonly servers: McpHost
@@ -57,7 +58,7 @@ export async function mcpLogin(request: LoginRequest & { readonly opensBrowser: 
 }
 
 function loginLines(name: string, result: LoginResult): readonly string[] {
-  const tools = `${result.tools} ${result.tools === 1 ? 'tool' : 'tools'}`
+  const tools = plural(result.tools, 'tool')
   if (result.kind === 'not_required') return [`${name} requires no login. It has ${tools}.`]
   const { issuer, scope, expiresAt, isRenewable } = result
   const until = expiresAt === undefined ? 'no end given' : `${new Date(expiresAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`

@@ -25,7 +25,7 @@ export interface NamedServer extends ConfiguredServer {
   readonly owner?: RegisteredAgent
 }
 
-export interface ProjectServers {
+interface ProjectServers {
   readonly setup: Setup
   /** Those of the configuration come first, with an agent file those of the agent. */
   readonly servers: readonly NamedServer[]
@@ -67,7 +67,7 @@ export function trustedServer({ servers }: Pick<ProjectServers, 'servers'>, name
   })
 }
 
-export interface UsableServer {
+interface UsableServer {
   readonly settings: McpServerSettings
   readonly secrets: { readonly [name: string]: string }
 }
@@ -79,7 +79,7 @@ export function usableServer(server: NamedServer, { config, environment }: Setup
   throw new TroupeError('config_invalid', `The MCP server ${server.name} cannot be used.`, { problems: resolved })
 }
 
-export interface OpenedServer extends UsableServer {
+interface OpenedServer extends UsableServer {
   readonly source: McpToolSource
   /** What the server reported so far. */
   readonly reports: readonly Diagnostic[]

@@ -29,7 +29,7 @@ import {
 export type OutputForm = 'answer' | 'json' | 'stream-json'
 
 /** How much is printed on standard error. */
-export type Detail = 'quiet' | 'normal' | 'verbose'
+type Detail = 'quiet' | 'normal' | 'verbose'
 
 /** Options for standard error. */
 export interface DisplayOptions {

@@ -8,7 +8,7 @@ export interface WrittenRanges {
   readonly minCost?: string | undefined
   readonly maxCost?: string | undefined
 }
-export type Ranges = Pick<TreeFilter, 'since' | 'until' | 'minCostUsd' | 'maxCostUsd'>
+type Ranges = Pick<TreeFilter, 'since' | 'until' | 'minCostUsd' | 'maxCostUsd'>
 
 /** @throws TroupeError `usage` with all problems. */
 export function readRanges({ since, until, minCost, maxCost }: WrittenRanges, now: number): Ranges {

@@ -12,7 +12,7 @@ interface Entry {
   readonly fields?: object
 }
 
-export interface LogContext {
+interface LogContext {
   /** Time of events that have none. */
   readonly now: number
   /** Label of the child. */

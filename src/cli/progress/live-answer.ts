@@ -1,4 +1,5 @@
 import type { StreamEvent } from '../../contracts/index.ts'
+import { speakerAfter } from '../../view/index.ts'
 import { renderMarkdown, wrapText } from '../terminal/markdown/render-markdown.ts'
 import type { Paint } from '../terminal/paint.ts'
 
@@ -14,8 +15,7 @@ export class LiveAnswer {
   #rendered: { readonly text: string; readonly width: number; readonly lines: readonly string[] } | undefined
 
   take(event: StreamEvent): void {
-    if (event.type === 'interaction.handoff.started') this.#speaker = event.childPath
-    if (event.type === 'interaction.handoff.completed') this.#speaker = event.agentPath
+    this.#speaker = speakerAfter(event, this.#speaker)
     if (event.agentPath !== this.#speaker) return
     switch (event.type) {
       case 'interaction.session.created':

@@ -9,6 +9,7 @@ import type {
   SessionId,
   StreamEvent,
 } from '../../contracts/index.ts'
+import { turnEndTexts } from '../../policy/limit-texts.ts'
 import {
   applyEvent,
   applyPast,
@@ -23,7 +24,6 @@ import {
   lastTurn,
   price,
   type RunTree,
-  reasonText,
   requestSummary,
   type SessionNodes,
   stepName,
@@ -175,7 +175,7 @@ export class PlainProgress {
     const paint = this.#paint
     const isRetry = event.attempt > 1 && !event.last
     if (isRetry && this.#detail === 'plain') return []
-    const why = event.last ? paint('yellow', ` · last answer forced: ${reasonText[event.last.reason]}`) : ''
+    const why = event.last ? paint('yellow', ` · last answer forced: ${turnEndTexts[event.last.reason].status}`) : ''
     const model = event.model === this.#lastModels.get(event.sessionId) ? '' : ` ${paint('dim', modelText(event.model))}`
     const attempt = isRetry ? paint('dim', ` · attempt ${event.attempt}`) : ''
     this.#lastModels.set(event.sessionId, event.model)

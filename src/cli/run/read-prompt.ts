@@ -16,7 +16,7 @@ interface PromptSources {
   readonly onWaiting?: () => void
 }
 
-export interface ReadPrompt {
+interface ReadPrompt {
   readonly prompt: string
   readonly warnings: readonly string[]
 }
@@ -132,7 +132,7 @@ function usage(problem: Problem): TroupeError {
   return new TroupeError('usage', 'The command line is invalid.', { problems: [problem] })
 }
 
-export interface PromptTarget {
+interface PromptTarget {
   /** The file of the agent, as written. */
   readonly file: string
   readonly input: InputContract
@@ -162,9 +162,9 @@ async function problemOf(prompt: string, schema: Extract<InputContract, { format
  * The kind of standard input. Files and pipes come from the command line and are read to their end. A socket or device
  * may be inherited from the parent process and never send anything. `nothing` is the null device.
  */
-export type InputKind = 'nothing' | 'terminal' | 'file' | 'pipe' | 'socket' | 'device' | 'folder'
+type InputKind = 'nothing' | 'terminal' | 'file' | 'pipe' | 'socket' | 'device' | 'folder'
 
-export function inputKindOf({ isTTY, fd }: Host['stdin']): InputKind {
+function inputKindOf({ isTTY, fd }: Host['stdin']): InputKind {
   if (isTTY) return 'terminal'
   return fd === undefined ? 'pipe' : kindOf(fstatSync(fd))
 }

@@ -1,6 +1,7 @@
 import type { Outcome, Report } from '../../contracts/index.ts'
+import { turnEndTexts } from '../../policy/limit-texts.ts'
 import type { StartDiagnostic } from '../../project/index.ts'
-import { type AgentSummary, reasonText, runSummary } from '../../view/index.ts'
+import { type AgentSummary, runSummary } from '../../view/index.ts'
 import type { NextSteps } from '../approvals/next-commands.ts'
 import { exitCodeOf, exitCodes } from '../host/exit-codes.ts'
 import type { EndRequest, Host } from '../host/process-host.ts'
@@ -123,7 +124,7 @@ const limitRemedy = ({ status, diagnostics }: Outcome): string | undefined =>
   status === 'partial' ? diagnostics.findLast(({ code }) => code === 'limit_reached')?.remedy : undefined
 
 function endingText({ status, reason }: Outcome): string {
-  const why = reason === undefined || reason === status ? '' : `: ${reasonText[reason]}`
+  const why = reason === undefined || reason === status ? '' : `: ${turnEndTexts[reason].status}`
   return status === 'partial' ? `The answer is partial${why}.` : `The run has the status ${status}${why}.`
 }
 

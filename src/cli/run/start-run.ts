@@ -18,7 +18,7 @@ interface StartOptions extends SessionPlace {
   readonly changes?: OpenOptions
 }
 
-export interface StartedRun {
+interface StartedRun {
   readonly handle: RunHandle
   /** The earlier events of a resumed session. */
   readonly past: readonly InteractionEvent[]

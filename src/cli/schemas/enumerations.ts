@@ -6,8 +6,8 @@ import {
   type TextItemType,
   toolFailureClasses,
 } from '../../contracts/index.ts'
+import { turnEndTexts } from '../../policy/limit-texts.ts'
 import type { StartDiagnostic } from '../../project/index.ts'
-import { reasonText } from '../../view/index.ts'
 import { exitByFailure } from '../host/exit-codes.ts'
 import { oneOf, type Schema } from './shapes.ts'
 
@@ -15,7 +15,7 @@ import { oneOf, type Schema } from './shapes.ts'
 
 export const modelFailureClass: Schema = { enum: Object.keys(exitByFailure) }
 export const toolFailureClass: Schema = { enum: [...toolFailureClasses] }
-export const turnReason: Schema = { enum: Object.keys(reasonText) }
+export const turnReason: Schema = { enum: Object.keys(turnEndTexts) }
 export const diagnosticCode = oneOf<DiagnosticCode>({
   agent_changed: true,
   agent_unmatched: true,

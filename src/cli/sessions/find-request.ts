@@ -1,6 +1,6 @@
 import { type InteractionEvent, type ModelRequestPlace, type Problem, type SessionId, TroupeError } from '../../contracts/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
-import { plural } from '../../view/index.ts'
+import { plural } from '../../util/plural.ts'
 import type { SessionsInvocation } from '../options/project-invocations.ts'
 import { printable } from '../terminal/printable.ts'
 

@@ -2,7 +2,7 @@ import { maxSearchChars, type Store, type TreeFilter, TroupeError } from '../../
 import { type CommandPlace, dataDirFlag, sessionFolder, withSessions } from '../../project/index.ts'
 import { findProjectRoot } from '../../tools/project-context/index.ts'
 import { isBlank } from '../../util/is-blank.ts'
-import { plural } from '../../view/index.ts'
+import { plural } from '../../util/plural.ts'
 import { belongsToProject } from '../approvals/waiting-requests.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'

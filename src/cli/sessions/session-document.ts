@@ -46,7 +46,7 @@ export function sessionDocument(shown: LoadedSession, place: CommandPlace): Rest
 export const isResting = ({ standing }: Pick<LoadedSession, 'standing'>): boolean =>
   standing.kind === 'ended' || standing.kind === 'waiting'
 
-export interface StoredDocument extends Partial<RunOrigin> {
+interface StoredDocument extends Partial<RunOrigin> {
   readonly sessionId: string
   readonly agent: string
   readonly title: string

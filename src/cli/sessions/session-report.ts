@@ -1,6 +1,8 @@
 import type { Diagnostic, Outcome } from '../../contracts/index.ts'
+import { turnEndTexts } from '../../policy/limit-texts.ts'
 import { agentFileOf, type CommandPlace, dataDirFlag, resumeHint } from '../../project/index.ts'
-import { elapsed, plural, reasonText, runTree, summaryOf, timeText, turnTimes, workTime } from '../../view/index.ts'
+import { plural } from '../../util/plural.ts'
+import { elapsed, runTree, summaryOf, timeText, turnTimes, workTime } from '../../view/index.ts'
 import { waitingLines } from '../approvals/waiting-lines.ts'
 import { withToolNames } from '../run/report-run.ts'
 import { replyLines } from '../terminal/markdown/render-markdown.ts'
@@ -16,7 +18,7 @@ import { totalsText } from './session-totals.ts'
 
 // The report of `sessions show`: state, then input, tree and answer of each turn. Pure.
 
-export interface ReportStyle {
+interface ReportStyle {
   readonly place: CommandPlace
   readonly paint: Paint
   readonly width: number
@@ -101,7 +103,8 @@ function timeSummary({ run, standing, totals, events }: LoadedSession, now: numb
   }
 }
 
-const reasonSuffix = ({ status, reason }: Outcome): string => (reason === undefined || reason === status ? '' : `: ${reasonText[reason]}`)
+const reasonSuffix = ({ status, reason }: Outcome): string =>
+  reason === undefined || reason === status ? '' : `: ${turnEndTexts[reason].status}`
 
 function failureLines({ status, message, failure, remedy = failure?.remedy }: Outcome, paint: Paint): readonly string[] {
   const what = message ?? failure?.message

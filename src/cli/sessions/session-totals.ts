@@ -1,5 +1,6 @@
 import { addSpent, type Cost, noUsage, type TurnOperation, type Usage } from '../../contracts/index.ts'
-import { plural, price, tokens } from '../../view/index.ts'
+import { plural } from '../../util/plural.ts'
+import { price, tokens } from '../../view/index.ts'
 
 /** Totals of a session with its descendants, over all turns. */
 export interface SessionTotals {

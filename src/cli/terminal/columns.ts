@@ -2,7 +2,7 @@ import { wrapWords } from './wrap-line.ts'
 
 export type Row = readonly [left: string, right: string]
 
-export interface ColumnsStyle {
+interface ColumnsStyle {
   /** Width of the left column. Default: that of its longest entry. */
   readonly left?: number
   readonly maxWidth?: number | undefined

@@ -1,4 +1,5 @@
-import { plural, tokens } from '../../view/index.ts'
+import { plural } from '../../util/plural.ts'
+import { tokens } from '../../view/index.ts'
 import { heightOf } from './layout.ts'
 import { type Row, type RowNode, type RowTotals, sumOf } from './tree-row.ts'
 
@@ -75,7 +76,7 @@ function endedTexts(branches: readonly RowNode[], { steps, calls, failed, outsid
   const kinds = (kind: Row['kind']): number => branches.filter(({ row }) => row.kind === kind).length
   const children = kinds('child')
   return [
-    children > 0 ? `${children} ${children === 1 ? 'child' : 'children'}` : '',
+    children > 0 ? plural(children, 'child', 'children') : '',
     some(steps, 'step'),
     // Children are calls, too.
     some(calls - children, 'call'),

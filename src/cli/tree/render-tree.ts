@@ -1,5 +1,6 @@
 import type { InteractionEvent } from '../../contracts/index.ts'
-import { type AgentNode, plural, runTree, type TurnNode } from '../../view/index.ts'
+import { plural } from '../../util/plural.ts'
+import { type AgentNode, runTree, type TurnNode } from '../../view/index.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { collapseRows } from './collapse-rows.ts'
 import { linesOf } from './layout.ts'
@@ -24,7 +25,7 @@ export function renderTree(events: readonly InteractionEvent[], { past = 0, ...s
   return runTree(events, past).roots.flatMap((agent) => agent.turns.flatMap((turn) => renderTurn(agent, turn, style)))
 }
 
-export interface TurnStyle extends Pick<TreeStyle, 'paint' | 'width'> {
+interface TurnStyle extends Pick<TreeStyle, 'paint' | 'width'> {
   /** Default: `final`. */
   readonly moment?: Moment
   readonly maxLines?: number

@@ -1,16 +1,15 @@
 import { addSpent } from '../../contracts/index.ts'
+import { answerNeeded, turnEndTexts } from '../../policy/limit-texts.ts'
+import { plural } from '../../util/plural.ts'
 import {
   type AgentNode,
   agentTimes,
-  answerNeeded,
   type CallNode,
   duration,
   elapsed,
   failedInside,
   isRunning,
-  plural,
   price,
-  reasonText,
   type StepNode,
   shownStatus,
   stepName,
@@ -105,7 +104,7 @@ const maxToolWidth = 24
 function turnEnding({ status, reason, waits }: TurnNode): string {
   if (status === 'running') return unfinishedLabel
   if (waits?.needs === 'answer') return `${status}: ${answerNeeded}`
-  return reason === undefined || reason === status ? status : `${status}: ${reasonText[reason]}`
+  return reason === undefined || reason === status ? status : `${status}: ${turnEndTexts[reason].status}`
 }
 
 function turnCounts({ totals }: TurnNode): string {

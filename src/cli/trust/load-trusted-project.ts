@@ -2,7 +2,7 @@ import { type FileState, type LoadProjectOptions, loadProject, type ProjectRepor
 import type { Host } from '../host/process-host.ts'
 import { askForTrust } from './trust-question.ts'
 
-export interface TrustChoice {
+interface TrustChoice {
   readonly host: Host
   /** Whether `--trust` was given. */
   readonly isTrusted: boolean

@@ -96,7 +96,7 @@ export async function askForTrust(
   return given
 }
 
-export interface TrustOptions {
+interface TrustOptions {
   readonly host: Host
   /** Whether `--trust` was given. */
   readonly isGiven: boolean

@@ -7,7 +7,7 @@ import { fitWidth, widthOf } from '../terminal/text-width.ts'
 
 // The table and plot of `troupe usage`. Pure.
 
-export interface UsageStyle {
+interface UsageStyle {
   readonly paint: Paint
   /** The width of a terminal. A pipe gets the table only. */
   readonly columns: number | undefined

@@ -1,10 +1,16 @@
 import type { AgentLimits, OwnerBudget } from '../../contracts/index.ts'
+import type { limitReasons } from '../../policy/limit-texts.ts'
 import type { OpenTurn, SessionState } from '../state/state.ts'
 
 // What limits leave. A session is bound by its own limits and by those of every ancestor; each limit is one account.
 
 /** The only list of limits on tokens, cost and time. A new one needs a place in `isLimited` and `ownAccounts`. */
-export const resourceOf = { maxTokens: 'tokens', maxSessionTokens: 'tokens', maxCostUsd: 'cost', timeBudget: 'time' } as const
+export const resourceOf = {
+  maxTokens: 'tokens',
+  maxSessionTokens: 'tokens',
+  maxCostUsd: 'cost',
+  timeBudget: 'time',
+} as const satisfies Partial<typeof limitReasons>
 
 type AccountKey = keyof typeof resourceOf
 export type Resource = (typeof resourceOf)[AccountKey]

@@ -12,7 +12,7 @@ import {
   toolFailureClasses,
   type Usage,
 } from '../../contracts/index.ts'
-import { isRecord } from '../../util/option-problems.ts'
+import { isRecord } from '../../util/is-record.ts'
 import { showValue } from '../../util/show-value.ts'
 
 export function childAgentResult(result: ChildResult): AgentResult {

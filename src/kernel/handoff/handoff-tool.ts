@@ -1,5 +1,7 @@
 import type { ChildControl, HandoffReason, JsonObject, Tool, ToolContext, ToolOutput, WaitedAgent } from '../../contracts/index.ts'
+import { handoffEndTexts } from '../../policy/limit-texts.ts'
 import { agentToolName, childTraits } from '../../tools/index.ts'
+import { textOfParts } from '../../util/text-of-parts.ts'
 import { agentInputSchema, taskText } from '../calls/agent-input.ts'
 import { type HandoffLimits, judgeHandoff, returnControlName } from './handoff-rules.ts'
 
@@ -81,23 +83,12 @@ async function end(children: ChildControl, id: string, reason: HandoffReason): P
   const reached = said === '' ? 'It has not answered.' : `Its last answer:\n${said}`
   return {
     ok: true,
-    content: `The conversation of ${back.agent} with the person ended before the task was done: ${why[reason]}\n${reached}`,
+    content: `The conversation of ${back.agent} with the person ended before the task was done: ${handoffEndTexts[reason]}\n${reached}`,
   }
-}
-
-const why: { readonly [Reason in Exclude<HandoffReason, 'done'>]: string } = {
-  time: 'its time budget is used up.',
-  turns: 'the person has sent as many messages as it may answer.',
-  tokens: 'its token budget is used up.',
-  failed: 'it failed.',
-  asked: 'the person asked for you.',
-  ended: 'it was stopped.',
 }
 
 /** Its last answer, also if it was interrupted after it. */
 function lastText({ result }: WaitedAgent): string {
-  const texts = (result?.conversation ?? []).flatMap((message) =>
-    message.role === 'assistant' ? [message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')] : [],
-  )
+  const texts = (result?.conversation ?? []).flatMap((message) => (message.role === 'assistant' ? [textOfParts(message.parts, '')] : []))
   return result?.report?.text ?? texts.findLast((text) => text.trim() !== '') ?? ''
 }

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { ExtensionProblem } from '../../contracts/index.ts'
 import { decodeText, type TrustRecords } from '../../project/index.ts'
+import { errorCode } from '../../util/error-code.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { readManifest } from '../manifest/read-manifest.ts'
@@ -96,7 +97,7 @@ async function readExtension({ id, folder, source, isLink }: Place, { workspace,
     const base = { id, folder, source, hash, trusted, permitted }
     return read.ok ? { ...base, manifest: read.manifest, problems: [] } : { ...base, problems: read.problems }
   } catch (error) {
-    if ((error as { code?: unknown }).code === 'ENOENT')
+    if (errorCode(error) === 'ENOENT')
       return broken(
         { message: 'there is no `manifest.yaml`', remedy: 'Add one, or remove the folder. To create an extension: troupe extensions new' },
         hash,

@@ -1,3 +1,4 @@
+import { oneLine } from '../../util/one-line.ts'
 import type { LoadedExtension } from '../shared/kernel-types.ts'
 
 interface Described {
@@ -8,7 +9,7 @@ interface Described {
 /** For the prompt of the orchestrator: only what it really has. */
 export function capabilitySummary(tools: readonly Described[], agents: readonly Described[]): string {
   const part = (title: string, all: readonly Described[]): readonly string[] =>
-    all.length === 0 ? [] : [`${title}:\n${all.map(({ id, text }) => `- ${id}: ${oneParagraph(text)}`).join('\n')}`]
+    all.length === 0 ? [] : [`${title}:\n${all.map(({ id, text }) => `- ${id}: ${oneLine(text)}`).join('\n')}`]
   return [...part('Available tools', tools), ...part('Available agents', agents)].join('\n\n')
 }
 
@@ -16,5 +17,3 @@ export const describedExtension = ({ found: { id, manifest } }: LoadedExtension)
   id,
   text: manifest?.naturalLanguageDescription ?? manifest?.description ?? id,
 })
-
-const oneParagraph = (text: string): string => text.trim().replaceAll(/\s+/g, ' ')

@@ -1,4 +1,5 @@
 import type { ExtensionStatus, Tool } from '../../contracts/index.ts'
+import { oneLine } from '../../util/one-line.ts'
 
 export const listExtensionsName = 'list_extensions'
 
@@ -21,5 +22,5 @@ function describe({ id, state, source, capabilities, description, health, proble
     ...(health?.healthy === false ? [`not healthy: ${health.message ?? 'no reason given'}`] : []),
   ]
   const lines = problems.map(({ place, message, remedy }) => `  ${place}: ${message}${remedy === undefined ? '' : ` (${remedy})`}`)
-  return [`- ${id} (${facts.join(', ')}): ${description.trim().replaceAll(/\s+/g, ' ')}`, ...lines].join('\n')
+  return [`- ${id} (${facts.join(', ')}): ${oneLine(description)}`, ...lines].join('\n')
 }

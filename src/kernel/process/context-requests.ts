@@ -1,23 +1,11 @@
 // What an extension in a process of its own asks of its context. Every parameter is checked.
 import type { ApprovalKey, Clock, ExtensionContext, IncomingMessage, JsonObject, ResolvedTool } from '../../contracts/index.ts'
 import { schemaValidator } from '../../tools/index.ts'
+import { isRecord } from '../../util/is-record.ts'
 import { rateLimit } from '../../util/rate-limit.ts'
 import { currentCall, outsideOfCall } from '../calls/current-call.ts'
 import { recipient, schedule } from '../shared/answer-shapes.ts'
-import {
-  boolean,
-  type Check,
-  either,
-  isObject,
-  json,
-  jsonObject,
-  number,
-  oneOf,
-  optional,
-  record,
-  ShapeError,
-  text,
-} from '../shared/value-shapes.ts'
+import { boolean, type Check, either, json, jsonObject, number, oneOf, optional, record, ShapeError, text } from '../shared/value-shapes.ts'
 import type { Params } from './extension-process.ts'
 import { deadlines, maxSubscriptions } from './process-limits.ts'
 import type { CallOwner } from './remote-instance.ts'
@@ -35,7 +23,7 @@ const once = record({ at: number })
 const task = record({
   id: optional(name),
   task: text(10_000),
-  when: either((value) => isObject(value) && 'at' in value, once, schedule),
+  when: either((value) => isRecord(value) && 'at' in value, once, schedule),
   to: optional(recipient),
 })
 const agentOptions = record({ context: optional(jsonObject), instructions: optional(text()), output: optional(jsonObject) })
@@ -119,7 +107,7 @@ export class ContextRequests {
   }
 
   #log(level: 'debug' | 'info' | 'warn' | 'error', line: string, fields: unknown): void {
-    if (this.#mayLog()) this.#context?.logger[level](line, isObject(fields) ? fields : undefined)
+    if (this.#mayLog()) this.#context?.logger[level](line, isRecord(fields) ? (fields as JsonObject) : undefined)
   }
 
   #subscribe(subscription: number, event: string): void {

@@ -1,4 +1,5 @@
-import { isObject, unsafeJson } from '../shared/value-shapes.ts'
+import { isRecord } from '../../util/is-record.ts'
+import { unsafeJson } from '../shared/value-shapes.ts'
 import type { WireMessage } from './runner/wire.ts'
 
 type Decoded = { readonly ok: true; readonly message: WireMessage } | { readonly ok: false; readonly reason: string }
@@ -13,10 +14,10 @@ export function decodeMessage(line: string): Decoded {
   }
   const unsafe = unsafeJson(message)
   if (unsafe !== undefined) return wrong(`it sent ${unsafe}`)
-  if (!isObject(message) || message.jsonrpc !== '2.0') return wrong('it sent JSON that is not a message')
+  if (!isRecord(message) || message.jsonrpc !== '2.0') return wrong('it sent JSON that is not a message')
   const { method, params } = message
   if (method === undefined) return { ok: true, message: message as unknown as WireMessage }
-  if (typeof method !== 'string' || (params !== undefined && !isObject(params)))
+  if (typeof method !== 'string' || (params !== undefined && !isRecord(params)))
     return wrong('it sent a wrong message: `method` or `params` is wrong')
   return { ok: true, message: message as unknown as WireMessage }
 }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type ApprovalDecision, type Json, type Recipient, type Records, TroupeError } from '../../contracts/index.ts'
+import { oneLine } from '../../util/one-line.ts'
 import { cutText } from '../../util/well-formed.ts'
+import { orchestratorName } from '../orchestrator/orchestrator-definition.ts'
 import type { Notice } from '../shared/kernel-types.ts'
 
 // What is known about the conversation of one person on one channel. One record for each, in the namespace `conversation`.
@@ -42,19 +44,14 @@ export interface Conversation extends Recipient {
   readonly delivered: number
   /** The request that the person was asked. */
   readonly asked?: string
-  /** Who has the conversation during a handoff, the innermost last. */
-  readonly speakers?: readonly Speaker[]
+  /** During a handoff, the path of the agent that has the conversation. */
+  readonly speaker?: string
   /** The hash of the last text that was delivered, so that a report does not repeat it. */
   readonly said?: string
   /** The last tasks of extensions, as they are shown to the person when they begin. `id`: of the message. */
   readonly tasks?: readonly { readonly id: string; readonly text: string }[]
   /** Sent to the person since `takeNotices`. */
   readonly notices: readonly Notice[]
-}
-
-export interface Speaker {
-  readonly sessionId: string
-  readonly agent: string
 }
 
 export type Changes = { readonly [Key in keyof Conversation]?: Conversation[Key] | undefined }
@@ -107,7 +104,7 @@ export class Conversations {
 
   /** The text is of an extension: one line, so that it does not pass for anything else. */
   tasksWith(to: Recipient, { id, text }: WaitingMessage, from: string): NonNullable<Conversation['tasks']> {
-    const line = text.trim().replaceAll(/\s+/g, ' ')
+    const line = oneLine(text)
     const shown = line.length > mostTaskChars ? `${cutText(line, mostTaskChars)}…` : line
     return [...(this.#byKey.get(keyOf(to))?.tasks ?? []), { id, text: `Task of the extension ${from}: ${shown}` }].slice(-mostTasks)
   }
@@ -143,6 +140,10 @@ export class Conversations {
 const begun = { number: 1, lastAt: 0, taken: [], waiting: [], delivered: 0, notices: [] }
 
 const withoutUndefined = (value: object): Json => JSON.parse(JSON.stringify(value)) as Json
+
+/** The name of the agent at a path: `root/writer#2` → `writer`. */
+export const agentAt = (path: string): string =>
+  path === 'root' ? orchestratorName : (path.split('/').at(-1) ?? path).replace(/#\d+$/, '')
 
 export const recipientOf = ({ channel, userId, conversation }: Recipient): Recipient => ({
   channel,

@@ -1,8 +1,7 @@
 import type { ChannelProvider, InteractionEvent, OutgoingMessage, StreamEvent } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { orchestratorName } from '../orchestrator/orchestrator-definition.ts'
 import { pause, withinTime } from '../shared/background-work.ts'
-import { type Changes, type Conversation, keyOf } from './conversation.ts'
+import { agentAt, type Changes, type Conversation, keyOf } from './conversation.ts'
 import { deadlineMs, deliverToChannel } from './deliver-to-channel.ts'
 import { questionText } from './questions.ts'
 import { isUnknownSession, type RouterCore, system } from './router-core.ts'
@@ -50,7 +49,7 @@ class Follower {
     this.#options = options
     this.#key = keyOf(conversation)
     this.#sessionId = conversation.sessionId ?? ''
-    this.#speech = new Speech({ sessionId: this.#sessionId, agent: orchestratorName }, this.#conversation ?? conversation)
+    this.#speech = new Speech(this.#conversation ?? conversation)
   }
 
   async run(): Promise<void> {
@@ -116,9 +115,8 @@ class Follower {
     const [request] = await sessions.requests(this.#sessionId)
     if (request?.id === asked) return
     if (!request) return this.#update({ asked: undefined })
-    const speaker = request.agentPath === 'root' ? orchestratorName : agentOf(request.agentPath)
     conversations.asking.set(this.#key, request.id)
-    const sent = await this.#send({ id: request.id, kind: 'question', speaker, ...questionText(request) })
+    const sent = await this.#send({ id: request.id, kind: 'question', speaker: agentAt(request.agentPath), ...questionText(request) })
     if (sent !== undefined) await this.#update({ asked: request.id })
   }
 
@@ -143,8 +141,5 @@ const isMilestone = ({ type, agentPath }: InteractionEvent): boolean =>
   (type === 'interaction.session.idle' && agentPath === 'root')
 
 const touchesRequests = ({ type }: InteractionEvent): boolean => type.startsWith('interaction.approval.')
-
-/** `root/writer#2` → `writer`. */
-const agentOf = (path: string): string => (path.split('/').at(-1) ?? path).replace(/#\d+$/, '')
 
 const threadOf = ({ conversation }: Conversation) => (conversation === undefined ? {} : { conversation })

@@ -3,7 +3,7 @@ import { messageOf } from '../../util/message-of.ts'
 import { orchestratorName } from '../orchestrator/orchestrator-definition.ts'
 import { pause } from '../shared/background-work.ts'
 import { type Command, helpText, parseCommand, unknownCommandText } from './commands.ts'
-import type { Changes, Conversation, WaitingMessage } from './conversation.ts'
+import { agentAt, type Changes, type Conversation, type WaitingMessage } from './conversation.ts'
 import { parseAnswer } from './questions.ts'
 import { isUnknownSession, type RouterCore } from './router-core.ts'
 
@@ -115,7 +115,7 @@ export class MessageWorker {
     if (sessionId !== undefined) {
       try {
         // A task is for the orchestrator, also while another agent has the conversation.
-        const to = isTask && conversation.speakers?.length ? { to: sessionId } : {}
+        const to = isTask && conversation.speaker !== undefined ? { to: sessionId } : {}
         await sessions.send(sessionId, text, { clientId: id, mode, ...to })
         return {}
       } catch (error) {
@@ -129,8 +129,8 @@ export class MessageWorker {
   }
 
   async #command(conversation: Conversation, message: WaitingMessage, { name, rest }: Command): Promise<Changes> {
-    const { sessionId = '', speakers, number } = conversation
-    const speaker = speakers?.at(-1)?.agent
+    const { sessionId = '', number } = conversation
+    const speaker = conversation.speaker && agentAt(conversation.speaker)
     const say = (text: string): Promise<Changes> => this.#reply(conversation, message, text)
     switch (name) {
       case 'queue':
@@ -177,4 +177,4 @@ const approveElsewhere = (channel: string): string =>
   `The channel ${channel} is not trusted, so it cannot approve. Approve at the computer of the assistant: troupe approvals list. Or answer no.`
 
 /** For the next session of a conversation. */
-const fresh = { delivered: 0, asked: undefined, speakers: undefined, said: undefined }
+const fresh = { delivered: 0, asked: undefined, speaker: undefined, said: undefined }

@@ -1,7 +1,9 @@
-import type { InteractionEvent, ItemDelta, MessagePiece, OutgoingMessage, PartialReason } from '../../contracts/index.ts'
+import type { InteractionEvent, ItemDelta, MessagePiece, OutgoingMessage } from '../../contracts/index.ts'
+import { turnEndTexts } from '../../policy/limit-texts.ts'
 import { asSentence } from '../../util/as-sentence.ts'
 import { shortHash } from '../../util/hash.ts'
-import type { Changes, Conversation, Speaker } from './conversation.ts'
+import { speakerAfter } from '../../view/index.ts'
+import { agentAt, type Changes, type Conversation } from './conversation.ts'
 
 /**
  * What a person gets to read of the events of a session.
@@ -11,40 +13,34 @@ import type { Changes, Conversation, Speaker } from './conversation.ts'
  * 3. A further attempt of a reply has another id: channels can tell its pieces from those of the attempt before.
  */
 export class Speech {
-  readonly #root: Speaker
-  /** The agents of open handoffs, the innermost last. */
-  #speakers: readonly Speaker[]
+  /** The path of the agent that has the conversation. */
+  #speaker: string
   #said: string | undefined
   #attempt = 1
   #compacts = false
   /** The item whose pieces are sent. */
   #open: { readonly id: string; length: number; isWhole: boolean } | undefined
 
-  constructor(root: Speaker, { speakers = [], said }: Pick<Conversation, 'speakers' | 'said'>) {
-    this.#root = root
-    this.#speakers = speakers
+  constructor({ speaker = 'root', said }: Pick<Conversation, 'speaker' | 'said'>) {
+    this.#speaker = speaker
     this.#said = said
   }
 
   /** To continue after a restart. */
   get state(): Changes {
-    return { speakers: this.#speakers, said: this.#said }
-  }
-
-  get #speaker(): Speaker {
-    return this.#speakers.at(-1) ?? this.#root
+    return { speaker: this.#speaker === 'root' ? undefined : this.#speaker, said: this.#said }
   }
 
   /** The next piece of the message that is being written. */
-  piece({ sessionId, itemId, attempt, kind, text, offset }: ItemDelta): MessagePiece | undefined {
-    if (kind !== 'text' || sessionId !== this.#speaker.sessionId || this.#compacts) return undefined
+  piece({ sessionId, agentPath, itemId, attempt, kind, text, offset }: ItemDelta): MessagePiece | undefined {
+    if (kind !== 'text' || agentPath !== this.#speaker || this.#compacts) return undefined
     const id = idOf(sessionId, itemId, attempt)
     if (this.#open?.id !== id) this.#open = { id, length: 0, isWhole: true }
     if (offset > this.#open.length) this.#open.isWhole = false
     const added = text.slice(Math.max(0, this.#open.length - offset))
     if (!this.#open.isWhole || added === '') return undefined
     this.#open.length += added.length
-    return { id, speaker: this.#speaker.agent, text: added }
+    return { id, speaker: agentAt(this.#speaker), text: added }
   }
 
   /** The channel did not take a piece: the message is sent as a whole. */
@@ -53,22 +49,15 @@ export class Speech {
   }
 
   messages(event: InteractionEvent): readonly OutgoingMessage[] {
-    if (event.type === 'interaction.handoff.started') this.#speakers = [...this.#speakers, { sessionId: event.childId, agent: event.agent }]
-    if (event.type === 'interaction.handoff.completed') this.#end(event.childId)
-    if (event.sessionId === this.#speaker.sessionId) {
+    this.#speaker = speakerAfter(event, this.#speaker)
+    if (event.agentPath === this.#speaker) {
       if (event.type === 'interaction.step.started') {
         this.#attempt = event.attempt
         this.#compacts = event.compacts ?? false
       }
       if (event.type === 'interaction.item.completed') return this.#item(event)
     }
-    return event.sessionId === this.#root.sessionId ? this.#ending(event) : []
-  }
-
-  /** With those inside of it. */
-  #end(childId: string): void {
-    const index = this.#speakers.findIndex(({ sessionId }) => sessionId === childId)
-    if (index >= 0) this.#speakers = this.#speakers.slice(0, index)
+    return event.agentPath === 'root' ? this.#ending(event) : []
   }
 
   #item({ sessionId, item }: InteractionEvent<'interaction.item.completed'>): readonly OutgoingMessage[] {
@@ -87,7 +76,7 @@ export class Speech {
         return []
       case 'interaction.turn.completed': {
         const { ending, report } = event
-        const early = ending.status === 'partial' ? [this.#message(`${id}:end`, 'notice', partialText[ending.reason])] : []
+        const early = ending.status === 'partial' ? [this.#message(`${id}:end`, 'notice', turnEndTexts[ending.reason].message)] : []
         return [...this.#report(id, report.text), ...early]
       }
       case 'interaction.turn.failed': {
@@ -106,7 +95,6 @@ export class Speech {
   }
 
   #report(id: string, text = ''): readonly OutgoingMessage[] {
-    this.#speakers = []
     return shortHash(text.trim()) === this.#said ? [] : this.#answer(id, text, false)
   }
 
@@ -117,22 +105,8 @@ export class Speech {
   }
 
   #message(id: string, kind: OutgoingMessage['kind'], text: string): OutgoingMessage {
-    return { id, kind, text, speaker: this.#speaker.agent }
+    return { id, kind, text, speaker: agentAt(this.#speaker) }
   }
 }
 
 const idOf = (sessionId: string, itemId: string, attempt: number): string => `${sessionId}:${itemId}${attempt > 1 ? `:${attempt}` : ''}`
-
-const limited = (limit: string): string => `The ${limit} of this task was reached before it was done. Write “continue” to go on.`
-
-const partialText: { readonly [Reason in PartialReason]: string } = {
-  steps: limited('limit of steps'),
-  tokens: limited('token budget'),
-  cost: limited('cost budget'),
-  time: limited('time budget'),
-  calls: limited('limit of calls'),
-  context: 'The conversation is too long for the model. Begin a new one with /new.',
-  repeats: 'The task was ended because the same call was repeated too often.',
-  hook: 'A hook objects to this answer.',
-  stopped: 'Stopped.',
-}

@@ -6,6 +6,7 @@
 // 4. Times are those of the wall clock: after a sleep of the machine the next tick finds what was missed.
 import type { Clock, Ids, MaybePromise, Recipient, Records, Schedule, ScheduledTask, Schedules } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
+import { plural } from '../../util/plural.ts'
 import { kernelEvents } from '../bus/event-names.ts'
 import { ended, guardSteps } from '../shared/background-work.ts'
 import type { Bus, ReportDiagnostic, Scheduler } from '../shared/kernel-types.ts'
@@ -146,7 +147,7 @@ class StoredScheduler implements RunningScheduler {
     const isBusy = this.#runs.has(key)
     if (!(await claimRun(this.#table, row, { at: isBusy ? undefined : at, next }))) return
     const then = next === undefined ? '' : ` The next run is at ${timeText(next)}.`
-    if (missed > 0) await this.#missed(row, due, `It missed ${missed} run${missed === 1 ? '' : 's'} since ${timeText(due)}.${then}`)
+    if (missed > 0) await this.#missed(row, due, `It missed ${plural(missed, 'run')} since ${timeText(due)}.${then}`)
     if (at !== undefined && isBusy)
       await this.#missed(row, at, `The run of ${timeText(at)} was skipped: the one before it has not ended.${then}`)
     else if (at !== undefined) this.#run(row, at)

@@ -1,5 +1,6 @@
 // Checks of values from the process of an extension. A check returns a new value with the known keys only.
 import type { Json, JsonObject } from '../../contracts/index.ts'
+import { isRecord } from '../../util/is-record.ts'
 import { wellFormed } from '../../util/well-formed.ts'
 
 /** @throws ShapeError that names the place. */
@@ -58,16 +59,15 @@ type Fields<Given extends Shape> = {
 export const record =
   <const Given extends Shape>(shape: Given): Check<Fields<Given>> =>
   (value, place) => {
-    if (!isObject(value)) return not(place, 'an object')
+    if (!isRecord(value)) return not(place, 'an object')
     const fields = Object.entries(shape).map(([key, check]) => [key, check(value[key], `${place}.${key}`)] as const)
     return Object.fromEntries(fields.filter(([, each]) => each !== undefined)) as Fields<Given>
   }
 
-export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 export const isText = (value: unknown): boolean => typeof value === 'string'
 
 export const json: Check<Json> = (value, place) => (value === undefined ? not(place, 'a value') : (value as Json))
-export const jsonObject: Check<JsonObject> = (value, place) => (isObject(value) ? value : not(place, 'an object'))
+export const jsonObject: Check<JsonObject> = (value, place) => (isRecord(value) ? (value as JsonObject) : not(place, 'an object'))
 
 /** What parsed JSON must not have: keys that change prototypes, and a depth that exhausts the stack. */
 export function unsafeJson(value: unknown, depth = 0): string | undefined {

@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { shortHash } from '../../util/hash.ts'
+import { isRecord } from '../../util/is-record.ts'
 
 /** An extension that is not loaded because it took the kernel down. Changed content is tried again. */
 export interface Quarantined {
@@ -59,9 +60,6 @@ export const quarantineNotice = ({ id, reason, stage, at }: Quarantined): { read
   id: `quarantine:${id}:${at}`,
   text: `Extension ${id} was stopped because ${reason} (stage: ${stage}). Fix it, then run \`troupe extensions enable ${id}\`.`,
 })
-
-export const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isHash = (entry: [string, unknown]): entry is [string, string] => typeof entry[1] === 'string'
 

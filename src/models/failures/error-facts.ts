@@ -1,4 +1,5 @@
 import { messageOf } from '../../util/message-of.ts'
+import { oneLine } from '../../util/one-line.ts'
 import { type Fields, fieldsOf, isFields, textOf } from '../../util/unknown-fields.ts'
 import { FailureError } from './failure.ts'
 
@@ -125,7 +126,7 @@ function bodyOf(error: Fields): string {
 
 /** One short line. */
 export function shorten(text: string, length = 300): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim()
+  const line = oneLine(text)
   return line.length > length ? `${line.slice(0, length).trimEnd()}…` : line
 }
 

@@ -7,6 +7,7 @@ import {
   type Message,
 } from '../../contracts/index.ts'
 import { parseJsonObject } from '../../util/json-values.ts'
+import { textOfParts } from '../../util/text-of-parts.ts'
 
 /** A call and its result. Without a result it was cut off. */
 export interface Exchange {
@@ -60,7 +61,7 @@ export function readConversation(messages: readonly Message[]): Conversation {
       if (turns.at(-1)?.answer !== undefined) isShortened = false
     } else if (message.role === 'tool') {
       for (const result of message.results) addResult(turns.at(-1), result)
-    } else if (textOf(message.parts).startsWith(compactionPrefix)) isShortened = wasShortened = true
+    } else if (textOfParts(message.parts).startsWith(compactionPrefix)) isShortened = wasShortened = true
     else addRequest(turns, message.parts)
   }
   return { turn: turns.at(-1) ?? emptyTurn(), earlier: turns.slice(0, -1), isShortened, wasShortened }
@@ -69,12 +70,8 @@ export function readConversation(messages: readonly Message[]): Conversation {
 /** `[scout: completed]`, then what it reports. */
 const childReport = /^\[([^\]\n]{1,100}): (completed|partial|failed|interrupted|suspended)\]\s*/
 
-type Parts = Extract<Message, { role: 'user' | 'assistant' }>['parts']
-
-const textOf = (parts: Parts): string => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
-
 function addRequest(turns: Draft[], parts: Extract<Message, { role: 'user' }>['parts']): void {
-  const text = textOf(parts)
+  const text = textOfParts(parts)
   if (isProjectText(text) || text.endsWith(lastStepInstruction)) return
   const last = turns.at(-1)
   if (last?.answer !== undefined && text.startsWith(invalidAnswerPrefix)) {
@@ -99,7 +96,7 @@ function addReply(turns: Draft[], parts: Extract<Message, { role: 'assistant' }>
   if (turns.length === 0) turns.push(emptyTurn())
   const turn = turns.at(-1) as Draft
   const calls = parts.flatMap((part) => (part.type === 'call' ? [part] : []))
-  if (calls.length === 0) turn.answer = textOf(parts)
+  if (calls.length === 0) turn.answer = textOfParts(parts)
   else turn.steps.push(calls.map(({ name, input }) => ({ tool: name, input: parseJsonObject(input) ?? {}, ok: false, content: '' })))
 }
 

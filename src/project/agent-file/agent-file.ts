@@ -19,7 +19,7 @@ import { fileStem, safeName } from './safe-name.ts'
 import { type ReadSchemaFile, withSchemaFiles } from './schema-files.ts'
 
 /** The settings of an agent in the form that the runtime takes. */
-export interface AgentSettings {
+interface AgentSettings {
   readonly description: string
   /** An example of its input, for agents that call it. */
   readonly usage?: string

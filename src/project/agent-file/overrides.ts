@@ -1,5 +1,6 @@
 import { type Problem, TroupeError } from '../../contracts/index.ts'
-import { countProblems, didYouMean } from '../../yaml/messages.ts'
+import { plural } from '../../util/plural.ts'
+import { didYouMean } from '../../yaml/messages.ts'
 import { parseValue } from '../../yaml/yaml-nodes.ts'
 import { type AgentOptionKey, agentOption, agentOptionKeys, agentOptions, keysInGroup } from '../options/agent-options.ts'
 import type { AgentOverrides, ExternalValue } from '../options/option-values.ts'
@@ -15,7 +16,7 @@ export interface OverrideArguments {
   readonly flags?: readonly FlagArgument[]
 }
 
-export interface FlagArgument {
+interface FlagArgument {
   /** Without dashes. */
   readonly name: string
   readonly value: string
@@ -36,7 +37,7 @@ export function parseOverrides({ settings, models = [], flags = [] }: OverrideAr
   }
   problems.push(...readFlags(flags, values))
   for (const { key, ...conflict } of findConflicts(values)) problems.push({ place: `--override ${key}`, ...conflict })
-  if (problems.length > 0) throw new TroupeError('usage', `The command line has ${countProblems(problems)}.`, { problems })
+  if (problems.length > 0) throw new TroupeError('usage', `The command line has ${plural(problems.length, 'problem')}.`, { problems })
   return resolveAliases(values)
 }
 

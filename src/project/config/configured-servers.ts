@@ -82,7 +82,7 @@ export function hiddenServers(config: Config): readonly ConfigDiagnostic[] {
   )
 }
 
-export interface ResolvedServer {
+interface ResolvedServer {
   readonly settings: McpServerSettings
   /** Values that must not be shown, by name. */
   readonly secrets: { readonly [name: string]: string }

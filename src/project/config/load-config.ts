@@ -5,8 +5,8 @@
 // 4. Files are read and written through `ConfigFileSystem`; everything else is pure.
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
+import { plural } from '../../util/plural.ts'
 import { shellWord } from '../../util/shell-word.ts'
-import { countProblems } from '../../yaml/messages.ts'
 import type { Config, ConfigDiagnostic, Layer, PendingFile, SettingsFile, VariableFile } from './config.ts'
 import { type ConfigFile, type ConfigPlaces, configFiles, isOwnLayer } from './config-places.ts'
 import { hiddenServers } from './configured-servers.ts'
@@ -21,7 +21,7 @@ import { contentHash, type FileState, type TrustRecords, trustOf } from './trust
 import { withoutUntrusted } from './trust/untrusted-settings.ts'
 import { firstNames, type Withheld, withheldVariables } from './trust/withheld.ts'
 
-export interface LoadConfigOptions {
+interface LoadConfigOptions {
   readonly places: ConfigPlaces
   readonly files: ConfigFileSystem
   readonly trusted: TrustRecords
@@ -35,10 +35,10 @@ export async function loadConfig(options: LoadConfigOptions): Promise<Config> {
 }
 
 export function configError(problems: readonly Problem[]): TroupeError {
-  return new TroupeError('config_invalid', `${countProblems(problems)} in the configuration.`, { problems })
+  return new TroupeError('config_invalid', `${plural(problems.length, 'problem')} in the configuration.`, { problems })
 }
 
-export interface ReadConfig {
+interface ReadConfig {
   /** From the valid files. */
   readonly config: Config
   readonly problems: readonly Problem[]

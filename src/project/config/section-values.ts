@@ -24,7 +24,7 @@ import { resolveParts, type VariableSources } from './variables/resolve-placehol
 /** What happens to a call that needs approval if nobody can answer. */
 export type OnUnavailable = 'suspend' | 'deny'
 
-export interface ConfiguredApprovals {
+interface ConfiguredApprovals {
   /** One for each layer that has rules, named by its file, strongest layer first. */
   readonly policies: readonly ApprovalPolicy[]
   /** Absent if no layer sets it. */
@@ -121,7 +121,7 @@ export function documentsIn(settings: Sourced): readonly string[] {
 /** A text with a variable is a URL: the file that a person trusts must not depend on a variable. */
 export const isDocumentFile = (spec: string): boolean => !/^https?:\/\//i.test(spec) && !hasPlaceholders(spec)
 
-export interface ConfiguredSkills {
+interface ConfiguredSkills {
   /** Absolute, strongest layer first. */
   readonly directories: readonly string[]
   readonly disabled: readonly string[]
@@ -137,7 +137,7 @@ export function skillsOf(config: Config): ConfiguredSkills {
   return { directories: [...new Set(directories)], disabled: [...new Set(disabled)] }
 }
 
-export interface ConfiguredContext {
+interface ConfiguredContext {
   /** Whether sessions get the text of `AGENTS.md` files. */
   readonly agentsMd: boolean
 }
@@ -151,7 +151,7 @@ function layersOf(config: Config, section: SectionName): readonly { readonly val
   return sectionByLayer(config, section).map((tree) => ({ value: plainValue(tree, section) as JsonObject, origin: tree.origin }))
 }
 
-export interface QueueLimits {
+interface QueueLimits {
   readonly concurrent?: number
   readonly perMinute?: number
 }

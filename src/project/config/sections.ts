@@ -11,7 +11,7 @@ import { hooksShape } from './hook-shape.ts'
 import type { Shape } from './shape.ts'
 
 /** One section of a configuration. */
-export interface Section {
+interface Section {
   readonly shape: Shape
   readonly summary: string
   /** What a project can do with it if a person trusts the file. Absent if all of it takes effect without trust. */

@@ -12,7 +12,7 @@ import { type FileOrigin, hasText, type Sourced, type SourcedMap, type SourcedVa
 export type Shape = PolicyShape<ValueSpec>
 
 /** What reads a file. */
-export interface ShapeSource {
+interface ShapeSource {
   problem(node: Node, message: string, remedy?: string): void
   /** For findings that stop nothing. */
   notice(node: Node, message: string): void

@@ -9,7 +9,7 @@ import { variablesOf } from './variables/overlay.ts'
 import type { VariableSources } from './variables/resolve-placeholders.ts'
 
 /** Names in the configuration that do not exist. */
-export interface UnknownNames {
+interface UnknownNames {
   /** In trusted files. */
   readonly problems: readonly Problem[]
   readonly diagnostics: readonly ConfigDiagnostic[]

@@ -2,7 +2,7 @@ import type { ApprovalRule, RuleVerdict } from '../../contracts/index.ts'
 import { showValue } from '../../util/show-value.ts'
 
 /** A rule for commands; `*` is all commands. */
-export interface CommandRule {
+interface CommandRule {
   readonly resource: string
   readonly effect: RuleVerdict
 }
@@ -82,7 +82,7 @@ const plainWords = /^[\w@%+:,./=^~*-]+(?: [\w@%+:,./=^~*-]+)*$/
 const noName = /=|^~|^(?:if|then|else|elif|fi|do|done|case|esac|while|until|for|select|in|function|time|coproc)$/
 
 /** A rule that loosens must not match more than in the other program, a rule that tightens not less; `both` must match exactly. */
-export type Purpose = 'loosens' | 'tightens' | 'both'
+type Purpose = 'loosens' | 'tightens' | 'both'
 
 /** The patterns of our shell, or `undefined` if not supported. `*` matches anything; as the last word it is optional. */
 export function commandUses(pattern: string, purpose: Purpose): readonly string[] | undefined {

@@ -1,4 +1,4 @@
-export type ModelName =
+type ModelName =
   | { readonly kind: 'inherit' }
   | { readonly kind: 'model'; readonly name: string; readonly note?: string }
   | { readonly kind: 'unknown'; readonly name: string }

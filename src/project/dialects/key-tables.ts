@@ -38,28 +38,28 @@ export type KeyRule =
   /** Known but not supported. `except`: values that need no warning. */
   | { readonly kind: 'unsupported'; readonly instead: string; readonly except?: readonly unknown[] }
 
-export type KeyTable = { readonly [key: string]: KeyRule }
+type KeyTable = { readonly [key: string]: KeyRule }
 
-export const text = (into: Extract<KeyRule, { kind: 'text' }>['into']): KeyRule => ({ kind: 'text', into })
-export const models: KeyRule = { kind: 'models' }
-export const tools: KeyRule = { kind: 'tools' }
-export const permissions: KeyRule = { kind: 'permissions' }
-export const effort: KeyRule = { kind: 'effort' }
-export const servers: KeyRule = { kind: 'servers' }
-export const metadata: KeyRule = { kind: 'metadata' }
-export const turns: KeyRule = { kind: 'number', into: 'maxToolTurns', least: 1, most: 1_000_000, whole: true }
-export const temperature: KeyRule = { kind: 'number', into: 'temperature', least: 0, most: 2 }
-export const topP: KeyRule = { kind: 'number', into: 'topP', least: 0, most: 1 }
-export const choice = (of: { readonly [value: string]: ChoiceMeaning }): KeyRule => ({ kind: 'choice', of })
-export const unsupported = (instead: string, except: readonly unknown[] = []): KeyRule => ({ kind: 'unsupported', instead, except })
+const text = (into: Extract<KeyRule, { kind: 'text' }>['into']): KeyRule => ({ kind: 'text', into })
+const models: KeyRule = { kind: 'models' }
+const tools: KeyRule = { kind: 'tools' }
+const permissions: KeyRule = { kind: 'permissions' }
+const effort: KeyRule = { kind: 'effort' }
+const servers: KeyRule = { kind: 'servers' }
+const metadata: KeyRule = { kind: 'metadata' }
+const turns: KeyRule = { kind: 'number', into: 'maxToolTurns', least: 1, most: 1_000_000, whole: true }
+const temperature: KeyRule = { kind: 'number', into: 'temperature', least: 0, most: 2 }
+const topP: KeyRule = { kind: 'number', into: 'topP', least: 0, most: 1 }
+const choice = (of: { readonly [value: string]: ChoiceMeaning }): KeyRule => ({ kind: 'choice', of })
+const unsupported = (instead: string, except: readonly unknown[] = []): KeyRule => ({ kind: 'unsupported', instead, except })
 
-export const readOnly: ChoiceMeaning = {
+const readOnly: ChoiceMeaning = {
   denied: changingTools,
   // For a shell that a person adds.
   sandbox: { mode: 'required', hosts: [], writable: [] },
   warning: 'here the agent has no shell and no tools that write',
 }
-export const notLoosened: ChoiceMeaning = { warning: 'a file cannot loosen the approvals and the sandbox of the session' }
+const notLoosened: ChoiceMeaning = { warning: 'a file cannot loosen the approvals and the sandbox of the session' }
 
 // The one table of foreign keys. Reading, warnings and suggestions are made from it.
 

@@ -17,7 +17,7 @@ export interface PermissionRule {
 /** Every rule is compared with every action. */
 export const maxRules = 200
 
-export interface ToolPermissions extends Pick<ForeignAgent, 'tools' | 'deniedTools' | 'askTools' | 'exemptTools' | 'commandRules'> {
+interface ToolPermissions extends Pick<ForeignAgent, 'tools' | 'deniedTools' | 'askTools' | 'exemptTools' | 'commandRules'> {
   /** Actions without a tool here. */
   readonly unknown: readonly string[]
   /** Actions with rules by resource, which is not supported here. */

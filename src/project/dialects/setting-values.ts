@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../contracts/index.ts'
+import { isRecord } from '../../util/is-record.ts'
 import type { ForeignServer } from './foreign-agent.ts'
 
 /** Reads `{ name: config }`, or a list of names and such maps; `undefined` for anything else. */
@@ -13,9 +14,9 @@ function listedServer(value: unknown): readonly (ForeignServer | undefined)[] | 
 }
 
 function mappedServers(value: unknown): readonly (readonly (ForeignServer | undefined)[])[] | undefined {
-  if (!isMap(value)) return undefined
+  if (!isRecord(value)) return undefined
   return Object.entries(value).map(([name, config]) =>
-    isMap(config) && name !== '' ? [{ name, config: serverConfig(config) }] : [undefined],
+    isRecord(config) && name !== '' ? [{ name, config: serverConfig(config) }] : [undefined],
   )
 }
 
@@ -24,16 +25,13 @@ function serverConfig(config: { readonly [key: string]: unknown }): JsonObject {
   return plain.type === 'local' ? { ...plain, type: 'stdio' } : plain
 }
 
-const isMap = (value: unknown): value is { readonly [key: string]: unknown } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** A value of YAML or TOML as JSON. Other types become text. */
 export function toJson(value: unknown): Json {
   if (value === null || typeof value === 'boolean') return value
   if (typeof value === 'string') return variables(value)
   if (typeof value === 'number' && Number.isFinite(value)) return value
   if (Array.isArray(value)) return value.map((each) => toJson(each))
-  if (isMap(value)) return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, toJson(each)]))
+  if (isRecord(value)) return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, toJson(each)]))
   return String(value)
 }
 

@@ -2,7 +2,7 @@ import { agentPrefix, ownToolsDeniedBy, ownToolsFor } from '../../policy/foreign
 import { claudeUses } from './command-rules.ts'
 import type { Dialect } from './foreign-agent.ts'
 
-export type Translated =
+type Translated =
   | { readonly kind: 'tools'; readonly names: readonly string[] }
   /** Only some uses of the tools. `uses` are patterns of our shell; absent if they are not supported. */
   | { readonly kind: 'partly'; readonly names: readonly string[]; readonly what: string; readonly uses?: readonly string[] }

@@ -8,7 +8,7 @@ import type { RegisteredAgent } from '../registry/registered-agent.ts'
 type Servers = { readonly [name: string]: McpServerSettings }
 
 /** Servers with the values of their variables, and those that cannot be used. */
-export interface ResolvedServers {
+interface ResolvedServers {
   /** With their own servers, and without tools of servers that are absent. */
   readonly agents: readonly RegisteredAgent[]
   /** The servers of the configuration that an agent uses. */

@@ -11,7 +11,7 @@ interface ModelRequest {
   readonly isForeign?: boolean
 }
 
-export interface FoundTeamModels<Agent> {
+interface FoundTeamModels<Agent> {
   /** Each with the available models. */
   readonly agents: readonly Agent[]
   readonly adapter: ModelAdapter

@@ -25,7 +25,7 @@ export interface ResolvedAgents {
   readonly diagnostics: readonly StartDiagnostic[]
 }
 
-export interface ResolveOptions {
+interface ResolveOptions {
   /** Scripts of models are relative to its folder. */
   readonly file: string
   /** Whether the first agent is the one that a person asked for: errors do not name it. */

@@ -2,7 +2,7 @@ import { type ApprovalRule, ruleVerdicts } from '../../contracts/index.ts'
 import { parseRulePattern } from '../../policy/rule-pattern.ts'
 import { matchesGlob, parseGlob } from '../../util/glob.ts'
 
-export interface OverriddenRule {
+interface OverriddenRule {
   readonly index: number
   readonly message: string
   readonly remedy: string

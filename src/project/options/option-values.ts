@@ -28,7 +28,7 @@ export type AgentOverrides = ExternalValues
 export const locationOf = ({ place, line, entries }: Omit<OptionValue, 'value' | 'precedence'>, index = -1): SourceLocation =>
   entries?.[index] ?? { place, ...(line !== undefined && { line }) }
 
-export interface ValueLayers {
+interface ValueLayers {
   readonly overrides: ExternalValues | undefined
   readonly file: OptionValues
   readonly defaults: ExternalValues | undefined

@@ -1,6 +1,6 @@
 import { type AgentOption, type AgentOptionKey, agentOptionKeys, agentOptions } from './agent-options.ts'
 
-export interface SettingConflict {
+interface SettingConflict {
   readonly key: AgentOptionKey
   readonly message: string
   readonly remedy: string

@@ -5,7 +5,7 @@ import { messageOf } from '../../util/message-of.ts'
 import { readBounded } from '../../util/read-bounded.ts'
 import { maxAgentFileBytes } from '../values/decode-text.ts'
 
-export type Content = { readonly ok: true; readonly bytes: Uint8Array } | UnreadableFile
+type Content = { readonly ok: true; readonly bytes: Uint8Array } | UnreadableFile
 export interface UnreadableFile {
   readonly ok: false
   readonly kind: 'missing' | 'folder' | 'refused'

@@ -23,7 +23,7 @@ export interface UntrustedServers extends FileState {
   readonly contents: readonly string[]
 }
 
-export interface TeamServers {
+interface TeamServers {
   of(file: LoadedFile): readonly ConfiguredServer[]
   readonly untrusted: readonly UntrustedServers[]
   readonly diagnostics: readonly AgentDiagnostic[]

@@ -5,7 +5,7 @@ import { locationOf } from '../options/option-values.ts'
 import type { LoadedFile } from './loaded-file.ts'
 import type { Edge } from './team-checks.ts'
 
-export interface Named {
+interface Named {
   readonly names: ReadonlyMap<LoadedFile, string>
   readonly problems: readonly Problem[]
 }

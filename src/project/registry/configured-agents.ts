@@ -10,7 +10,7 @@ import type { Confinement } from './confinement.ts'
 import { type FoundPaths, findAgentPaths, SearchBudget } from './find-agent-paths.ts'
 import type { RegistryOptions } from './registry-options.ts'
 
-export interface ConfiguredPaths {
+interface ConfiguredPaths {
   /** The `agents` entry. */
   readonly place: string
   readonly files: readonly ConfiguredPath[]
@@ -19,7 +19,7 @@ export interface ConfiguredPaths {
   readonly diagnostics: readonly AgentDiagnostic[]
 }
 
-export interface ConfiguredPath {
+interface ConfiguredPath {
   readonly path: string
   /** Whether the configuration names the file itself, so that it must be an agent. */
   readonly isNamed: boolean

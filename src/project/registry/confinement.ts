@@ -63,7 +63,7 @@ export function outsideProblem(target: string, { folder, agent, isTrusted }: Con
 }
 
 /** The nearest repository around a file, else the nearest folder with a configuration, else its folder. Without links. */
-export function enclosingProject(file: string): string {
+function enclosingProject(file: string): string {
   const own = dirname(file)
   const around = foldersUpTo(own)
   const homes = homeFolders()

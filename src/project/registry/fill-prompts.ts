@@ -5,7 +5,7 @@ import { renderPrompt } from '../templates/render-prompt.ts'
 import { isTemplate } from '../templates/scan-template.ts'
 import type { LoadedFile } from './loaded-file.ts'
 
-export interface FilledPrompts {
+interface FilledPrompts {
   readonly prompts: ReadonlyMap<LoadedFile, string>
   readonly problems: readonly Problem[]
 }

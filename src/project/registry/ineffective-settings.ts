@@ -5,7 +5,7 @@ import { mayOverlap, overriddenRules } from '../options/ineffective-rules.ts'
 import { locationOf, type OptionValue, type OptionValues } from '../options/option-values.ts'
 import type { AgentDiagnostic } from './agent-diagnostic.ts'
 
-export interface SessionSandbox {
+interface SessionSandbox {
   readonly policy: SandboxPolicy
   /** The base of relative folders in the file, and of those in overrides. */
   readonly file: string

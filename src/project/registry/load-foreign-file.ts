@@ -17,7 +17,7 @@ import { readSchemaText, withWritable } from './load-own-file.ts'
 import type { ChildReference, FileToRead, LoadContext, Loading } from './loaded-file.ts'
 import { scriptProblems, scriptsBeside } from './script-paths.ts'
 
-export interface ForeignSurroundings {
+interface ForeignSurroundings {
   readonly dialect: Dialect
   readonly isTrusted: boolean
   readonly context: LoadContext

@@ -4,7 +4,7 @@
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { agentPrefix } from '../../policy/foreign-tools.ts'
 import { knownRules } from '../../policy/tool-name-problems.ts'
-import { countProblems } from '../../yaml/messages.ts'
+import { plural } from '../../util/plural.ts'
 import type { FileState } from '../config/trust/trust-records.ts'
 import type { AgentDiagnostic } from './agent-diagnostic.ts'
 import { teamServers, type UntrustedServers } from './agent-servers.ts'
@@ -221,5 +221,5 @@ function usageMissing({ agent, dialect, at }: LoadedFile): readonly AgentDiagnos
 }
 
 export function registryError(problems: readonly Problem[]): TroupeError {
-  return new TroupeError('agent_file_invalid', `${countProblems(problems)} in the agent files.`, { problems })
+  return new TroupeError('agent_file_invalid', `${plural(problems.length, 'problem')} in the agent files.`, { problems })
 }

@@ -37,7 +37,7 @@ export interface ReadableFile extends Pick<LoadedFile, 'path' | 'place' | 'value
 
 export type Loading = { readonly ok: true; readonly file: LoadedFile } | FailedLoading
 
-export interface FailedLoading {
+interface FailedLoading {
   readonly ok: false
   readonly problems: readonly Problem[]
   /** The readable part: it may name children that have problems too. */

@@ -5,7 +5,7 @@ import { agentFilesIn } from './agent-paths.ts'
 import { type ChildReference, type LoadedFile, locationOfReference } from './loaded-file.ts'
 import { agentsNamed, type NamedAgent } from './project-agents.ts'
 
-export type Target =
+type Target =
   /** `isWritten`: the reference is a path, not a name. */
   | { readonly kind: 'path'; readonly path: string; readonly isWritten: boolean }
   | { readonly kind: 'file'; readonly file: LoadedFile }
@@ -14,7 +14,7 @@ export type Target =
 type Referrer = Pick<LoadedFile, 'path'>
 
 /** The agents that a name can refer to. */
-export interface Known {
+interface Known {
   /** Agents of the configuration. */
   configured(): readonly LoadedFile[]
   /** Agents in the usual folders of the project. */

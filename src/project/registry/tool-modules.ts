@@ -15,7 +15,7 @@ import type { RegistryOptions } from './registry-options.ts'
 // An agent file can name modules in `tools`: `./timetable.ts`. Their code runs in this process, so a module is imported only if it
 // belongs to the user, or a person trusts it in its current form. A module that is not imported costs only its own tools.
 
-export interface ToolModule {
+interface ToolModule {
   /** Without links. */
   readonly path: string
   /** As written in the first agent that names it. */

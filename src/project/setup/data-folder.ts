@@ -2,6 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
+import { errorCode } from '../../util/error-code.ts'
 import type { Environment } from '../config/variables/resolve-placeholders.ts'
 
 interface DataFolderSources {
@@ -57,7 +58,7 @@ export function whyUnwritable(folder: string): string | undefined {
     accessSync(existing, constants.R_OK | constants.W_OK | constants.X_OK)
     return undefined
   } catch (error) {
-    return `${existing} cannot be written (${codeOf(error)})`
+    return `${existing} cannot be written (${errorCode(error) ?? 'unknown'})`
   }
 }
 
@@ -75,11 +76,9 @@ function nearestExisting(path: string): string | { readonly why: string } {
       statSync(at)
       return at
     } catch (error) {
-      const code = codeOf(error)
+      const code = errorCode(error) ?? 'unknown'
       const isMissing = code === 'ENOENT' || code === 'ENOTDIR'
       if (!isMissing || dirname(at) === at) return { why: `${at} cannot be read (${code})` }
     }
   }
 }
-
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown'

@@ -6,7 +6,7 @@ import { isBuilt, packageFile } from './package-file.ts'
 import type { ProjectPlace } from './project-place.ts'
 
 /** A folder of extensions, and who put them there. */
-export interface ExtensionFolder {
+interface ExtensionFolder {
   readonly folder: string
   readonly source: 'project' | 'user' | 'bundled'
 }

@@ -2,7 +2,7 @@ import type { Problem } from '../../contracts/index.ts'
 import { didYouMean, listNames } from '../../yaml/messages.ts'
 import type { TemplateText } from './includes.ts'
 
-export interface Explaining {
+interface Explaining {
   readonly texts: ReadonlyMap<string, TemplateText>
   /** Dotted names of all variables. */
   readonly known: readonly string[]

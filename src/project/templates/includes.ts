@@ -12,7 +12,7 @@ const maxFiles = 50
 const maxBytes = 1_048_576
 const maxProblems = 25
 
-export interface Collected {
+interface Collected {
   /** By the name of the reference. */
   readonly texts: ReadonlyMap<string, TemplateText>
   readonly problems: readonly Problem[]

@@ -3,12 +3,12 @@ import { collectIncludes, folderIncludes, type TemplateText } from './includes.t
 import { renderPrompt } from './render-prompt.ts'
 
 /** A folder with templates. `name`: for messages. */
-export interface TemplateFolder {
+interface TemplateFolder {
   readonly path: string
   readonly name: string
 }
 
-export type RenderedFile =
+type RenderedFile =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly message: string; readonly remedy?: string; readonly problems: readonly Problem[] }
 

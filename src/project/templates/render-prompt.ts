@@ -1,5 +1,6 @@
 import { type JsonObject, type Problem, TroupeError } from '../../contracts/index.ts'
-import { countProblems } from '../../yaml/messages.ts'
+import { isRecord } from '../../util/is-record.ts'
+import { plural } from '../../util/plural.ts'
 import { maxReported } from '../../yaml/source-text.ts'
 import type { Rendered } from './engine.ts'
 import { explainFailure } from './explain-failure.ts'
@@ -72,7 +73,7 @@ function textOf(prompt: TemplateText, rendered: Rendered, explain: (message: str
 }
 
 function invalid({ place }: TemplateText, problems: readonly Problem[]): TroupeError {
-  return new TroupeError('agent_file_invalid', `the prompt of ${place} has ${countProblems(problems)}`, {
+  return new TroupeError('agent_file_invalid', `the prompt of ${place} has ${plural(problems.length, 'problem')}`, {
     problems: problems.slice(0, maxReported),
   })
 }
@@ -84,6 +85,6 @@ const unique = (problems: readonly Problem[]): readonly Problem[] => [
 /** `agent.name`, `tools`, … */
 function knownNames(value: object, prefix = ''): readonly string[] {
   return Object.entries(value).flatMap(([key, each]: [string, unknown]) =>
-    typeof each === 'object' && each !== null && !Array.isArray(each) ? knownNames(each, `${prefix}${key}.`) : [`${prefix}${key}`],
+    isRecord(each) ? knownNames(each, `${prefix}${key}.`) : [`${prefix}${key}`],
   )
 }

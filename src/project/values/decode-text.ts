@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { TroupeError } from '../../contracts/index.ts'
 
 /** The text of a file, or why it cannot be read as text. */
-export type DecodedText =
+type DecodedText =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly place: string; readonly message: string; readonly remedy: string }
 

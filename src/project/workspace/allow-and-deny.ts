@@ -2,7 +2,7 @@ import type { Problem } from '../../contracts/index.ts'
 import { isRulePattern } from '../../policy/rule-pattern.ts'
 import { type KnownTools, rulePatternProblem } from '../../policy/tool-name-problems.ts'
 
-export interface FlagRules {
+interface FlagRules {
   readonly allow: readonly string[]
   readonly deny: readonly string[]
   /** Names besides those of built-in tools: agents of the run and REST tools. */

@@ -9,7 +9,7 @@ import type { ProjectPlace } from '../setup/project-place.ts'
 import { trustPlaceOf } from '../setup/read-setup.ts'
 
 /** The hooks of all configuration files in effect. */
-export interface ConfiguredHooks {
+interface ConfiguredHooks {
   readonly hooks: readonly Hook[]
   /** Their programs and modules, which agents must not change. */
   readonly files: readonly string[]

@@ -19,7 +19,7 @@ import { readFileStates } from '../config/trust/trust-files.ts'
 import { type TrustRecords, trustOf } from '../config/trust/trust-records.ts'
 import { type Environment, variablesIn } from '../config/variables/resolve-placeholders.ts'
 
-export interface HttpToolContext {
+interface HttpToolContext {
   readonly config: Config
   readonly environment: Environment
   /** The tools that agents list. */
@@ -27,7 +27,7 @@ export interface HttpToolContext {
 }
 
 /** The REST tools and OpenAPI sources that agents use. */
-export interface HttpTools {
+interface HttpTools {
   readonly tools: readonly (Tool | SessionToolSource)[]
   /** Each costs its own tools only. */
   readonly problems: readonly Problem[]

@@ -2,6 +2,7 @@ import type { Problem } from '../../contracts/index.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../../runtime/index.ts'
 import { findProjectRoot } from '../../tools/project-context/index.ts'
 import { adminSkillDirectories, type FoundSkills, findSkills, userSkillDirectories } from '../../tools/skills/index.ts'
+import { plural } from '../../util/plural.ts'
 import type { Config } from '../config/config.ts'
 import { sandboxOf, skillsOf } from '../config/section-values.ts'
 import { unknownSkills } from '../config/unknown-names.ts'
@@ -11,7 +12,7 @@ import type { RegisteredAgent } from '../registry/registered-agent.ts'
 import { homeFolder } from '../setup/data-folder.ts'
 import type { ProjectPlace } from '../setup/project-place.ts'
 
-export interface AgentsWithSkills {
+interface AgentsWithSkills {
   /** With the names of the skills that were found. */
   readonly agents: readonly AgentDefinition[]
   /** The skills that an agent uses. */
@@ -76,7 +77,7 @@ export function summarizeProblems(fileProblems: readonly Problem[]): readonly Pr
   const [first] = fileProblems
   if (first === undefined) return []
   const count = fileProblems.length - 1
-  const more = count === 0 ? '' : ` (and ${count} more problem${count === 1 ? '' : 's'})`
+  const more = count === 0 ? '' : ` (and ${plural(count, 'more problem')})`
   return [{ place: first.place, message: `the skill has errors${more}`, remedy: 'For details: troupe skills list' }]
 }
 
@@ -100,7 +101,7 @@ export const machineSkills: MachineSkills = {
   adminDirectories: adminSkillDirectories,
 }
 
-export interface SkillOptions {
+interface SkillOptions {
   readonly directories?: readonly string[]
   readonly disabled?: readonly string[]
   /** Folders that commands may write to. */

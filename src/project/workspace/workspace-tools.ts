@@ -23,7 +23,7 @@ import { agentsWithSkills, summarizeProblems } from './project-skills.ts'
 import { type ModuleTools, noModuleTools } from './tool-modules.ts'
 
 /** The tools, rules, skills, hooks and project texts of a team. */
-export interface WorkspaceTools {
+interface WorkspaceTools {
   /** With the names of the skills that were found. */
   readonly agents: readonly AgentDefinition[]
   readonly shared: Pick<AgentLoopConfig, 'tools' | 'approvals' | 'skills' | 'context'>
@@ -37,7 +37,7 @@ export interface WorkspaceTools {
   readonly kitAt?: KitAt
 }
 
-export interface WorkspaceToolOptions {
+interface WorkspaceToolOptions {
   readonly place: Pick<ProjectPlace, 'env'>
   readonly config: Config
   readonly workingDirectory: string

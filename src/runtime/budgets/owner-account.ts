@@ -10,7 +10,7 @@ import {
   type UsageCharge,
 } from '../../contracts/index.ts'
 import { type Action, type AskAction, decide, type OwnerDayAccount, type SessionState } from '../../core/index.ts'
-import { limitText, raiseLimitText } from '../../steps/index.ts'
+import { limitText, raiseLimitText } from '../../policy/limit-texts.ts'
 import { nextUtcDay, utcDay } from '../../util/utc-day.ts'
 import { BudgetQueue } from './budget-queue.ts'
 import { addUse, noUse, type ResourceUse, subtractUse } from './open-sessions.ts'

@@ -1,5 +1,5 @@
 import type { AgentLimits, ModelFailure, ToolFailure, TurnEnding, TurnReason } from '../../contracts/index.ts'
-import { describeLimits, limitAboveTexts } from '../../steps/index.ts'
+import { describeLimits, limitAboveTexts, turnEndTexts } from '../../policy/limit-texts.ts'
 
 interface FailedChild {
   readonly name: string
@@ -16,7 +16,7 @@ export function childFailure({ name, limits = {} }: FailedChild, ending: TurnEnd
   const message =
     ending.status === 'failed'
       ? `${name} failed: ${ending.message}`
-      : `${name} ${endings[reason] ?? `ended early (${reason})`}${limitAbove(ending) ?? describeLimits(reason, limits)}.`
+      : `${name} ${turnEndTexts[reason].ended ?? `ended early (${reason})`}${limitAbove(ending) ?? describeLimits(reason, limits)}.`
   const remedy = (ending.status === 'failed' ? ending.remedy : undefined) ?? remedies[kind]
   return { class: kind, message, remedy }
 }
@@ -59,19 +59,6 @@ const byModelFailure: { readonly [Class in ModelFailure['class']]: ChildFailureC
   budget: 'timeout',
   cancelled: 'cancelled',
   lost: 'model',
-}
-
-const endings: { readonly [Reason in TurnReason]?: string } = {
-  steps: 'ran out of steps',
-  tokens: 'ran out of tokens',
-  cost: 'ran out of its cost budget',
-  calls: 'ran out of calls',
-  time: 'ran out of time',
-  context: 'ran out of context window',
-  repeats: 'repeated the same call',
-  stopped: 'was stopped',
-  interrupted: 'was interrupted',
-  denied: 'was aborted by a person',
 }
 
 type ChildFailureClass = 'budget' | 'timeout' | 'auth' | 'network' | 'model' | 'denied' | 'cancelled' | 'config' | 'failed'

@@ -12,6 +12,7 @@ import {
   type Usage,
 } from '../../contracts/index.ts'
 import type { OpenTurn, SessionState } from '../../core/index.ts'
+import { textOfParts } from '../../util/text-of-parts.ts'
 import type { Observer } from './tree-state.ts'
 
 type TurnEnd = InteractionEvent<'interaction.turn.completed' | 'interaction.turn.failed' | 'interaction.turn.interrupted'>
@@ -51,8 +52,7 @@ function textsOf({ goal }: OpenTurn, { report }: TurnEnd): readonly TurnText[] {
   return [...messages, ...answer].filter(({ text }) => text.trim() !== '')
 }
 
-const textOf = (message: Message): string =>
-  message.role === 'user' ? message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n') : ''
+const textOf = (message: Message): string => (message.role === 'user' ? textOfParts(message.parts) : '')
 
 type Sum = { -readonly [Key in keyof Omit<ModelUsage, 'usage'>]: ModelUsage[Key] } & {
   usage: { -readonly [Key in keyof Usage]: Usage[Key] }

@@ -1,5 +1,7 @@
 import { type SkillCard, skillScopes } from '../../contracts/index.ts'
 import { isPairAt } from '../../util/fit-text.ts'
+import { oneLine } from '../../util/one-line.ts'
+import { plural } from '../../util/plural.ts'
 
 /** The list of skills in a prompt. */
 export interface SkillCatalogue {
@@ -35,7 +37,7 @@ export function skillCatalogue(skills: readonly SkillCard[], { windowTokens }: {
     return { text: listing(entries, longest), notice }
   }
   const names = listing(entries, 0)
-  if (names.length <= room) return { text: names, notice: `${counted(entries.length)} are listed without descriptions to fit.` }
+  if (names.length <= room) return { text: names, notice: `${plural(entries.length, 'skill')} are listed without descriptions to fit.` }
   return withoutSome(entries, room)
 }
 
@@ -72,7 +74,7 @@ function withoutSome(entries: readonly Entry[], room: number): SkillCatalogue {
   }
   const leftOut = entries.filter((entry) => !kept.has(entry))
   const some = leftOut.slice(0, 10).map(({ name }) => name)
-  const notice = `${counted(leftOut.length)} are not listed because the list is too long: ${some.join(', ')}${leftOut.length > some.length ? ', …' : ''}.`
+  const notice = `${plural(leftOut.length, 'skill')} are not listed because the list is too long: ${some.join(', ')}${leftOut.length > some.length ? ', …' : ''}.`
   if (kept.size === 0) return { text: '', notice }
   return {
     text: listing(
@@ -84,12 +86,8 @@ function withoutSome(entries: readonly Entry[], room: number): SkillCatalogue {
   }
 }
 
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
-
 function shortened(text: string, longest: number): string {
   if (text.length <= longest) return text
   const end = isPairAt(text, longest - 2) ? longest - 2 : longest - 1
   return `${text.slice(0, end).trimEnd()}…`
 }
-
-const counted = (count: number): string => (count === 1 ? '1 skill' : `${count} skills`)

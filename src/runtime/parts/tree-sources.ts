@@ -1,6 +1,7 @@
 import type { AgentSpec, Clock, Diagnostic, SessionToolSource, SourceSession } from '../../contracts/index.ts'
 import { matchesSource } from '../../policy/tool-name-patterns.ts'
 import type { ToolRegistry } from '../../steps/index.ts'
+import { isSameList } from '../../util/is-same-list.ts'
 import type { Redactor } from '../../util/redact.ts'
 import { SessionToolList } from './session-tool-list.ts'
 
@@ -59,7 +60,7 @@ export class TreeSources {
     const opened = this.#options.sourcesOf(agent).map((source) => this.#open(source))
     await Promise.all(opened.map((each) => (each.isStale ? each.refresh() : undefined)))
     const lists = opened.map(({ tools }) => tools)
-    const same = [...this.#built.values()].find((built) => isSame(built.opened, opened) && isSame(built.lists, lists))
+    const same = [...this.#built.values()].find((built) => isSameList(built.opened, opened) && isSameList(built.lists, lists))
     const tools = lists.flat()
     const registry = same?.registry ?? (tools.length === 0 ? this.#options.base : this.#options.base.with(tools))
     this.#built.set(agent.name, { opened, lists, registry })
@@ -103,9 +104,6 @@ export class TreeSources {
 
 /** Problems of a source that nobody reads must not fill the memory. */
 const maxWaiting = 100
-
-const isSame = (one: readonly unknown[], other: readonly unknown[]): boolean =>
-  one.length === other.length && one.every((each, index) => each === other[index])
 
 /** The sources whose tools an agent may have: its own, and those of the session that its list of tools may name. */
 export function sourcesFor(

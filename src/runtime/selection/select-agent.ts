@@ -1,6 +1,7 @@
 import { type AgentSpec, type AskedFirst, type Diagnostic, type InputPart, type MaybePromise, TroupeError } from '../../contracts/index.ts'
 import { mentionsName, sharedWords, wordsOf } from '../../util/common-words.ts'
 import { knownNames } from '../../util/nearest-names.ts'
+import { textOfParts } from '../../util/text-of-parts.ts'
 import type { AgentDefinition, AgentLoopConfig, AgentSelection } from '../options/agent-config.ts'
 
 export interface Selected {
@@ -45,7 +46,7 @@ export const onlyAgent = ([agent, ...others]: readonly AgentSpec[]): Selected | 
 
 /** Most words shared with the request win; a named agent gets one point more; ties go to the first by name. None: a diagnostic. */
 export function matchAgent(candidates: readonly AgentSpec[], input: readonly InputPart[]): Selected {
-  const text = textOf(input)
+  const text = textOfParts(input, ' ')
   const wanted = wordsOf(text)
   const scored = candidates.map((agent) => ({
     agent,
@@ -67,5 +68,3 @@ const unmatched = ({ name }: AgentSpec, candidates: readonly AgentSpec[]): Diagn
   message: `No agent shares a word with the request. "${name}" answers: it is the first by name of ${candidates.map((each) => each.name).join(', ')}.`,
   remedy: "Name the agent (`run(input, { agent })`), describe agents in the words of requests, or set agentSelection: { infer: 'model' }.",
 })
-
-const textOf = (input: readonly InputPart[]): string => input.map((part) => (part.type === 'text' ? part.text : '')).join(' ')

@@ -9,6 +9,7 @@ import {
   type Tool,
 } from '../../contracts/index.ts'
 import { matchesSource, matchesTool } from '../../policy/tool-name-patterns.ts'
+import { isRecord } from '../../util/is-record.ts'
 import { checkSchema } from '../../util/json-schema/check-schema.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 import {
@@ -21,7 +22,6 @@ import {
   expectObject,
   type FieldType,
   isListOfStrings,
-  isRecord,
   oneOf,
   optional,
   stringList,

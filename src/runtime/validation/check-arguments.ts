@@ -1,5 +1,6 @@
 import { type EventsOptions, type InputMode, type Problem, TroupeError } from '../../contracts/index.ts'
 import { isDecision } from '../../policy/grants.ts'
+import { isRecord } from '../../util/is-record.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import {
@@ -8,7 +9,6 @@ import {
   checkKeys,
   checkOnlyFields,
   type FieldType,
-  isRecord,
   oneOf,
   optional,
   stringList,

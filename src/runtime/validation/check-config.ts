@@ -1,5 +1,6 @@
 import type { Problem, SessionToolSource, Tool, ToolSource } from '../../contracts/index.ts'
 import type { QueueLimits } from '../../steps/index.ts'
+import { isRecord } from '../../util/is-record.ts'
 import {
   aBoolean,
   aString,
@@ -10,7 +11,6 @@ import {
   expectObject,
   type FieldType,
   isListOfStrings,
-  isRecord,
   oneOf,
   optional,
   stringList,

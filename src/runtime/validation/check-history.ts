@@ -1,10 +1,11 @@
 import type { CallResult, Message, Problem } from '../../contracts/index.ts'
+import { CallPairs } from '../../policy/call-pairs.ts'
 import { isPlainRecord } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
 import { parseWellFormed } from '../../util/well-formed.ts'
 import { isPart } from './check-arguments.ts'
 
-// Checks the earlier messages of a client. A provider refuses a request with a call without its result, in every later step, too.
+// Checks the earlier messages of a client.
 
 const maxHistoryMessages = 10_000
 const maxHistoryCharacters = 16 * 1024 ** 2
@@ -98,44 +99,21 @@ function isResultPart(part: unknown): boolean {
   return (type === 'image' || type === 'audio' || type === 'file') && isName(mediaType) && isName(data) && !/^blob:/i.test(data)
 }
 
-/** The results of calls follow immediately, in one message or several. */
 function pairProblems(history: readonly Message[]): readonly Problem[] {
   const problems: Problem[] = []
-  let open = new Map<string, string>()
-  let asked = 0
-  const closeCalls = (): void => {
-    if (open.size > 0) problems.push(unanswered(asked, [...open.keys()]))
-    open = new Map()
-  }
+  const pairs = new CallPairs((problem) => problems.push(problem))
   history.forEach((message, index) => {
+    const at = `${place}[${index}]`
     if (message.role === 'tool') {
-      for (const { id } of message.results) if (!open.delete(id)) problems.push(uncalled(index, id))
+      for (const { id } of message.results) pairs.result(id, at)
       return
     }
-    closeCalls()
-    if (message.role !== 'assistant') return
-    asked = index
-    for (const part of message.parts) {
-      if (part.type !== 'call') continue
-      if (open.has(part.id)) problems.push({ place: `${place}[${index}]`, message: `has two calls with the id ${showValue(part.id)}` })
-      open.set(part.id, part.name)
-    }
+    pairs.close()
+    if (message.role === 'assistant') for (const part of message.parts) if (part.type === 'call') pairs.call(part, at)
   })
-  closeCalls()
+  pairs.close()
   return problems.slice(0, maxProblems)
 }
-
-const unanswered = (index: number, ids: readonly string[]): Problem => ({
-  place: `${place}[${index}]`,
-  message: `the ${ids.length === 1 ? 'call' : 'calls'} ${ids.map((id) => showValue(id)).join(', ')} ${ids.length === 1 ? 'has' : 'have'} no result`,
-  remedy: 'Add a tool message with the result after it, or leave the call out.',
-})
-
-const uncalled = (index: number, id: string): Problem => ({
-  place: `${place}[${index}]`,
-  message: `the result ${showValue(id)} belongs to no call before it`,
-  remedy: 'Add the assistant message with the call, or leave the result out.',
-})
 
 /** A plain copy of the known fields, with well-formed texts. Results of one reply become one message. */
 export function readHistory(history: readonly Message[]): readonly Message[] {

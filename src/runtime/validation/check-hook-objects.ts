@@ -1,7 +1,8 @@
 import type { Hook, Problem } from '../../contracts/index.ts'
 import { type KnownTools, toolNameProblem } from '../../policy/tool-name-problems.ts'
+import { isRecord } from '../../util/is-record.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
-import { aFunction, anything, checkFields, checkKeys, type FieldType, isRecord, optional } from '../../util/option-problems.ts'
+import { aFunction, anything, checkFields, checkKeys, type FieldType, optional } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
 
 const point = optional(aFunction, 'Omit it if there is none.')

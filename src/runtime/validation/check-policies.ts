@@ -1,18 +1,9 @@
 import { type Problem, ruleVerdicts, type SandboxPolicy } from '../../contracts/index.ts'
 import { isRulePattern } from '../../policy/rule-pattern.ts'
 import { type KnownTools, rulePatternProblem } from '../../policy/tool-name-problems.ts'
+import { isRecord } from '../../util/is-record.ts'
 import { knownNames } from '../../util/nearest-names.ts'
-import {
-  aString,
-  checkFields,
-  checkKeys,
-  expectList,
-  type FieldType,
-  isPlainRecord,
-  isRecord,
-  oneOf,
-  optional,
-} from '../../util/option-problems.ts'
+import { aString, checkFields, checkKeys, expectList, type FieldType, isPlainRecord, oneOf, optional } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../options/agent-config.ts'
 

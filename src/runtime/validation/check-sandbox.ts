@@ -1,5 +1,5 @@
 import type { AgentSpec, Confinement, Diagnostic, Problem, Sandbox } from '../../contracts/index.ts'
-import { isRecord } from '../../util/option-problems.ts'
+import { isRecord } from '../../util/is-record.ts'
 
 // The sandbox of the runtime enforces the sandbox settings of agents. Without one, an agent that requires a sandbox is refused,
 // and an agent that only restricts it gets a warning.

@@ -1,6 +1,7 @@
 import type { Problem } from '../../contracts/index.ts'
+import { isRecord } from '../../util/is-record.ts'
 import { knownNames } from '../../util/nearest-names.ts'
-import { checkField, checkKeys, expectObject, isRecord, oneOf } from '../../util/option-problems.ts'
+import { checkField, checkKeys, expectObject, oneOf } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
 import type { AgentLoopConfig } from '../options/agent-config.ts'
 

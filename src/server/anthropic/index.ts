@@ -1,1 +1,1 @@
-export { type AnthropicRoutesOptions, anthropicRoutes } from './routes.ts'
+export { anthropicRoutes } from './routes.ts'

@@ -14,7 +14,7 @@ import { messageId, type StopReason, type WireBlock, type WireEvent, wireUsage }
 /** Clients send it back with the thinking. Troupe does not use the thinking of clients, so there is nothing to sign. */
 const signature = 'unsigned'
 
-export interface MessageEventsOptions {
+interface MessageEventsOptions {
   readonly sessionId: string
   readonly model: string
   readonly maxTokens: number

@@ -1,4 +1,6 @@
 import type { CallResult, InputPart, Message, ReplyPart } from '../../contracts/index.ts'
+import { CallPairs } from '../../policy/call-pairs.ts'
+import { textOfParts } from '../../util/text-of-parts.ts'
 import { HttpError } from '../http/index.ts'
 import type { AssistantBlock, CountTokensBody, ResultBlock, UserBlock, WireMessage } from './request-schema.ts'
 
@@ -29,8 +31,12 @@ export function readMessages({ messages, system }: Pick<CountTokensBody, 'messag
 class MessageReader {
   readonly systemTexts: string[] = []
   readonly #messages: Message[] = []
-  /** Calls without a result: names by id. */
-  readonly #open = new Map<string, string>()
+  readonly #pairs = new CallPairs(
+    ({ place, message, remedy }) => {
+      throw new HttpError('invalid_request', `${place}: ${message}.`, { parameter: place, remedy })
+    },
+    ['tool_use block', 'tool_result block'],
+  )
 
   read(message: WireMessage, place: string): void {
     if (message.role === 'system') this.systemTexts.push(plainText(message.content))
@@ -39,7 +45,7 @@ class MessageReader {
   }
 
   history(): readonly Message[] {
-    this.#requireResults('messages')
+    this.#pairs.close()
     return this.#messages
   }
 
@@ -57,7 +63,7 @@ class MessageReader {
     }
     if (results.length > 0) this.#messages.push({ role: 'tool', results })
     if (parts.length === 0) return
-    this.#requireResults(place)
+    this.#pairs.close(place)
     const last = this.#messages.at(-1)
     if (last?.role === 'user') this.#messages.splice(-1, 1, { role: 'user', parts: [...last.parts, ...parts] })
     else this.#messages.push({ role: 'user', parts })
@@ -65,31 +71,19 @@ class MessageReader {
 
   /** Images and documents of a result follow it: a result of a history has text only. */
   #resultOf({ tool_use_id: id, content = '', is_error: isError }: ResultBlock, place: string) {
-    const name = this.#open.get(id)
-    if (name === undefined)
-      throw new HttpError('invalid_request', `${place}: there is no tool_use block with the id "${id}" before it.`, { parameter: place })
-    this.#open.delete(id)
+    const name = this.#pairs.result(id, place)
     const all = blocksOf(content).flatMap(inputParts)
-    const texts = all.flatMap((part) => (part.type === 'text' ? [part.text] : []))
-    return { result: { id, name, ok: isError !== true, content: texts.join('\n') }, beside: all.filter(({ type }) => type !== 'text') }
+    return { result: { id, name, ok: isError !== true, content: textOfParts(all) }, beside: all.filter(({ type }) => type !== 'text') }
   }
 
   #readAssistant(blocks: readonly AssistantBlock[], place: string): void {
-    this.#requireResults(place)
+    this.#pairs.close(place)
     const parts = blocks.flatMap(replyParts)
-    for (const part of parts) if (part.type === 'call') this.#open.set(part.id, part.name)
+    for (const part of parts) if (part.type === 'call') this.#pairs.call(part, place)
     if (parts.length === 0) return
     const last = this.#messages.at(-1)
     if (last?.role === 'assistant') this.#messages.splice(-1, 1, { role: 'assistant', parts: [...last.parts, ...parts] })
     else this.#messages.push({ role: 'assistant', parts })
-  }
-
-  #requireResults(place: string): void {
-    const [id] = this.#open.keys()
-    if (id !== undefined)
-      throw new HttpError('invalid_request', `${place}: the tool_use block "${id}" has no tool_result block after it.`, {
-        parameter: place,
-      })
   }
 }
 

@@ -14,7 +14,7 @@ import { type WireEvent, wholeMessage } from './wire-message.ts'
 
 // Anthropic's Messages API. An agent is a model. Every request is a new session, and the earlier messages are its history.
 
-export interface AnthropicRoutesOptions {
+interface AnthropicRoutesOptions {
   readonly clock: Clock
 }
 

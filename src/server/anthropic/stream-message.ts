@@ -3,7 +3,7 @@ import { afterFirst, answerBroken, eventStream, type RouteRequest, requireAnswer
 import type { MessageEvents } from './message-events.ts'
 import type { WireEvent } from './wire-message.ts'
 
-export interface MessageStream {
+interface MessageStream {
   readonly request: Pick<RouteRequest, 'sessions'>
   readonly turn: Turn
   readonly events: MessageEvents

@@ -3,7 +3,7 @@ import { asksNothing, labelOf } from '../http/index.ts'
 import { type CountTokensBody, type MessagesBody, messagesBody } from './request-schema.ts'
 
 /** What a request asks for beside its messages. */
-export interface TurnSettings {
+interface TurnSettings {
   readonly parameters: ModelParameters
   readonly output?: OutputContract
   readonly labels?: readonly string[]

@@ -9,7 +9,7 @@ export type WireBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
 
-export interface WireUsage {
+interface WireUsage {
   readonly input_tokens: number
   readonly output_tokens: number
   readonly cache_creation_input_tokens: number
@@ -18,7 +18,7 @@ export interface WireUsage {
   readonly server_tool_use: null
 }
 
-export interface WireMessage {
+interface WireMessage {
   readonly id: string
   readonly type: 'message'
   readonly role: 'assistant'
@@ -37,7 +37,7 @@ export interface WireMessage {
   }
 }
 
-export type WireDelta =
+type WireDelta =
   | { readonly type: 'text_delta'; readonly text: string }
   | { readonly type: 'thinking_delta'; readonly thinking: string }
   | { readonly type: 'signature_delta'; readonly signature: string }

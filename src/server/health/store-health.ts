@@ -1,7 +1,7 @@
 import type { Clock, Log, Store } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 
-export interface StoreHealthOptions {
+interface StoreHealthOptions {
   readonly store: Pick<Store, 'check'>
   /** For the log. */
   readonly folder: string | undefined

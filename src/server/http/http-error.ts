@@ -52,7 +52,7 @@ const statusOfCode: { readonly [Code in ErrorCode]: ServerErrorCode } = {
   internal: 'internal',
 }
 
-export interface HttpErrorOptions {
+interface HttpErrorOptions {
   /** A code of the table; default: the code of the server. */
   readonly code?: string
   readonly remedy?: string | undefined

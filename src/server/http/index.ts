@@ -4,16 +4,7 @@ export { type Caller, hasScope, isAdmin, type RateLimits, type Scope, scopes } f
 export type { AllowedNames } from './check-host.ts'
 export { encodedOnce, eventStream, type SseMessage, sseBytes } from './event-stream.ts'
 export { findAgent } from './find-agent.ts'
-export {
-  errorResponse,
-  errorShape,
-  errorText,
-  HttpError,
-  plainErrors,
-  renewalOf,
-  type ServerErrorCode,
-  toHttpError,
-} from './http-error.ts'
+export { errorShape, errorText, HttpError, plainErrors, renewalOf, type ServerErrorCode, toHttpError } from './http-error.ts'
 export { asksNothing, ignoredHeaders, unknownQuery } from './ignored-parameters.ts'
 export { areasOf } from './known-paths.ts'
 export { labelOf } from './label.ts'

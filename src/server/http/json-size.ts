@@ -1,4 +1,4 @@
-export interface JsonSize {
+interface JsonSize {
   /** How deeply it is nested. */
   readonly depth: number
   /** How many values it contains, roughly: each has a comma or a bracket before it. */

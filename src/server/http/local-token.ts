@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { chmod, link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { TroupeError } from '../../contracts/index.ts'
+import { errorCode } from '../../util/error-code.ts'
 
 // The token of the user of this machine. It is created once in a data folder, in a file that only the user can read.
 
@@ -26,7 +27,7 @@ async function readToken(path: string): Promise<string | undefined> {
     if ((mode & 0o077) !== 0) await chmod(path, 0o600)
     return text.trim()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (errorCode(error) === 'ENOENT') return undefined
     throw new TroupeError('config_invalid', `${path} cannot be read: ${(error as Error).message}`, {
       remedy: 'Correct its permissions, or remove the file: a new one is created.',
       cause: error,
@@ -44,7 +45,7 @@ async function createFile(path: string): Promise<string> {
     await link(draft, path)
     return token
   } catch (error) {
-    const other = (error as NodeJS.ErrnoException).code === 'EEXIST' ? await readToken(path) : undefined
+    const other = errorCode(error) === 'EEXIST' ? await readToken(path) : undefined
     if (other !== undefined) return other
     throw new TroupeError('config_invalid', `${path} cannot be written: ${(error as Error).message}`, {
       remedy: 'Use another folder with --data-dir.',

@@ -50,7 +50,7 @@ interface Entry extends StreamConnection {
   endedAt: number | undefined
 }
 
-export interface OpenStreamsOptions {
+interface OpenStreamsOptions {
   readonly clock: Pick<Clock, 'after' | 'monotonic'>
   readonly tokens: TokenRegistry
   readonly limits: StreamLimits

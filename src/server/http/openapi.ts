@@ -17,7 +17,7 @@ export interface Definitions {
   readonly [name: string]: JsonSchema
 }
 
-export interface OpenApiOptions {
+interface OpenApiOptions {
   readonly basePath?: string
   readonly version: string
   readonly definitions: Definitions
@@ -139,7 +139,7 @@ function united(others: Route['responses'], own: Route['responses']): Route['res
   return { ...others, ...Object.fromEntries(Object.entries(own).map(([status, given]) => [status, response(status, given)])) }
 }
 
-export interface ParameterDescription {
+interface ParameterDescription {
   readonly name: string
   readonly in: 'path' | 'query' | 'header'
   readonly required: boolean

@@ -21,7 +21,7 @@ export async function readBody<Body>(request: Request, schema: z.ZodType<Body>, 
   return checked(parseJson(text), schema, 'body')
 }
 
-export async function readText(request: Request, maxBytes: number): Promise<string> {
+async function readText(request: Request, maxBytes: number): Promise<string> {
   const declared = request.headers.get('content-length')
   if (Number(declared ?? 0) > maxBytes) throw tooLarge(maxBytes)
   const decoder = new TextDecoder('utf-8', { fatal: true })

@@ -6,7 +6,7 @@ import type { OpenStream, StreamConnection } from './open-streams.ts'
 
 // The route table: the server, the OpenAPI document, the reference page and the access tests are made from it.
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 export type HeadendName = 'server' | 'rest' | 'openai' | 'anthropic' | 'mcp' | 'web'
 
 /** The place that a running turn holds. */

@@ -72,7 +72,7 @@ export async function revokeToken(records: Records, name: string): Promise<boole
   return isThere
 }
 
-export interface StoredTokensOptions {
+interface StoredTokensOptions {
   readonly clock: Pick<Clock, 'now'>
   /** The token of the user of this machine. It may do everything. */
   readonly localToken?: string

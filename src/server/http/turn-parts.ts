@@ -12,6 +12,7 @@ import type {
   TextRecord,
   Usage,
 } from '../../contracts/index.ts'
+import { speakerAfter } from '../../view/index.ts'
 
 // What a client that waits for an answer sees of a turn, from the events of its session.
 //
@@ -46,7 +47,7 @@ export interface CallView {
   readonly agentPath: string
 }
 
-export interface TurnPartsOptions {
+interface TurnPartsOptions {
   /** `none`: for answers that are checked before they are sent, such as JSON: the caller sends the report at the end. */
   readonly texts?: 'live' | 'none'
   readonly speaker?: string | undefined
@@ -73,6 +74,7 @@ export class TurnParts {
   }
 
   read(event: StreamEvent): readonly TurnPart[] {
+    this.#speaker = speakerAfter(event, this.#speaker)
     const isRoot = event.agentPath === 'root'
     const speaks = event.agentPath === this.#speaker
     switch (event.type) {
@@ -91,12 +93,6 @@ export class TurnParts {
         return [{ type: 'step.done', finish: event.finish, usage: event.usage }]
       case 'interaction.step.failed':
         return speaks && this.#isOpen ? [{ type: 'broken', failure: event.failure }] : []
-      case 'interaction.handoff.started':
-        this.#speaker = event.childPath
-        return []
-      case 'interaction.handoff.completed':
-        this.#speaker = event.agentPath
-        return []
       case 'interaction.turn.completed':
       case 'interaction.turn.failed':
       case 'interaction.turn.interrupted':

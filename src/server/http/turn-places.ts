@@ -19,7 +19,7 @@ export interface PlaceLimits {
 
 export const defaultPlaces: PlaceLimits = { total: 256, perHeadend: 256, perAgent: 128, perToken: 128, queue: 512, queueMs: 30_000 }
 
-export interface PlaceRequest {
+interface PlaceRequest {
   readonly headend: string
   readonly agent: string
   readonly owner: string

@@ -5,7 +5,7 @@ import { type TurnPart, TurnParts } from './turn-parts.ts'
 
 // One answer for a client that waits: a new session, its events, its outcome.
 
-export interface TurnOptions extends StartOptions {
+interface TurnOptions extends StartOptions {
   readonly agent: string
   readonly input: string | readonly InputPart[]
 }

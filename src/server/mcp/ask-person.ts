@@ -22,7 +22,7 @@ export interface AskContext {
 }
 
 /** The state that the client sends back names the session; its owner is checked again. So nothing is signed, and restarts do no harm. */
-export const stateOf = ({ sessionId, seq }: Followed): string => `${sessionId} ${seq}`
+const stateOf = ({ sessionId, seq }: Followed): string => `${sessionId} ${seq}`
 
 export function followedOf(state: string): Followed | undefined {
   const [, sessionId, seq] = /^([\w-]{1,200}) (\d{1,15})$/.exec(state) ?? []

@@ -23,7 +23,7 @@ import { type Followed, followUntilRest } from './follow-session.ts'
 // 2. A call that waits for a person holds no place of a turn. While it asks, it needs one of a stream.
 // 3. A session that waits when its call ends can be answered elsewhere, and then continues.
 
-export interface ToolCall {
+interface ToolCall {
   readonly agentTool: AgentTool
   readonly arguments: { readonly [name: string]: unknown }
   /** Present in a call that a client repeats with answers. */

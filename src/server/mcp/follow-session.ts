@@ -2,7 +2,7 @@ import type { SessionService } from '../../contracts/index.ts'
 import { type TurnPart, TurnParts } from '../http/index.ts'
 
 /** Why there is nothing to wait for. `asks`: for a person. `input`: a child waits for input. */
-export type Rest = 'ended' | 'asks' | 'input'
+type Rest = 'ended' | 'asks' | 'input'
 
 /** A session that a tool call follows. `seq`: of the last event that was read. */
 export interface Followed {

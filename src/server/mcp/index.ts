@@ -1,4 +1,4 @@
-export type { McpDependencies, McpSessionLimits } from './dependencies.ts'
+export type { McpDependencies } from './dependencies.ts'
 export { mcpRoutes } from './routes.ts'
 export { type StdioServed, serveStdio } from './stdio.ts'
-export { mcpUpgrade, type UpgradeDependencies } from './web-socket.ts'
+export { mcpUpgrade } from './web-socket.ts'

@@ -10,7 +10,7 @@ import { authInfoOf, peerOf } from './request-peer.ts'
 // 1. A session belongs to the token that created it. For others it does not exist.
 // 2. A session without open responses ends after the idle time, and every session with its token.
 
-export interface LegacySessionsOptions {
+interface LegacySessionsOptions {
   readonly dependencies: Pick<McpDependencies, 'ids'>
   readonly connections: Connections
   serve(connection: ServedConnection): Server

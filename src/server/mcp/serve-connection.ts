@@ -6,7 +6,7 @@ import type { McpDependencies } from './dependencies.ts'
 
 // One client over one transport: stdio, SSE or a WebSocket. The first message decides the revision.
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly transport: Transport
   readonly caller: Caller
   /** The sender of the message that is handled. */

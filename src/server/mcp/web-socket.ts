@@ -24,7 +24,7 @@ const highWaterBytes = 64 * 1024
 /** Requests of one connection that are not answered yet. */
 const maxRequests = 100
 
-export interface UpgradeDependencies extends McpDependencies {
+interface UpgradeDependencies extends McpDependencies {
   readonly headends: Pick<HeadendServer, 'accept' | 'refusal' | 'slices'>
 }
 

@@ -6,7 +6,7 @@ export type ChatPiece =
   | { readonly type: 'text' | 'reasoning' | 'note'; readonly text: string }
   | { readonly type: 'finish'; readonly reason: 'stop' | 'length' | 'content_filter'; readonly usage: Usage }
 
-export interface ChatAnswerOptions {
+interface ChatAnswerOptions {
   /** Texts are sent as they arrive. */
   readonly isLive: boolean
   /** The answer is checked before it is sent. */

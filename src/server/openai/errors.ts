@@ -36,7 +36,7 @@ export interface OpenAiError {
 }
 
 /** The object that clients get as `error`, in a body and in a stream. */
-export function openAiError(error: HttpError): OpenAiError {
+function openAiError(error: HttpError): OpenAiError {
   const { kind, code, options } = error
   const { parameter, sessionId, details } = options
   return {

@@ -1,4 +1,1 @@
-export { chatParameters } from './chat-parameters.ts'
-export { type OpenAiDependencies, openaiRoutes } from './openai-routes.ts'
-export { type ParameterTable, parameterRows } from './parameters.ts'
-export { responseParameters } from './response-parameters.ts'
+export { openaiRoutes } from './openai-routes.ts'

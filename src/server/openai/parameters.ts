@@ -5,7 +5,7 @@ import { invalid } from './content.ts'
 // What happens to each parameter of a request. Parameters that would change the answer are refused. All others that have no effect
 // are ignored and named in a header, also those that are not in the table. The tables are also the ones of docs/openai.md.
 
-export type ParameterUse =
+type ParameterUse =
   /** Translated. */
   | 'used'
   /** Replaces a setting of the agent, if the agent allows it; otherwise like `ignored`. */

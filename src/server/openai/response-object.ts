@@ -3,7 +3,7 @@ import type { StoredResponse } from './response-records.ts'
 import { isOver, type ResponseState, type ResponseTurn } from './response-state.ts'
 import { responseUsage } from './settings.ts'
 
-export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
+type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
 
 export interface ResponseObject {
   readonly id: string

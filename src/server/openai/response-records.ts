@@ -6,7 +6,7 @@ import { HttpError } from '../http/index.ts'
 const namespace = 'response'
 
 /** Where a response is: the id names the session and the input that began the turn. */
-export interface ResponseAddress {
+interface ResponseAddress {
   readonly id: string
   readonly sessionId: string
   /** The id of the input. Absent for the first turn of a session. */

@@ -7,13 +7,14 @@ import {
   type StreamEvent,
   type Usage,
 } from '../../contracts/index.ts'
+import { speakerAfter } from '../../view/index.ts'
 import { TurnParts } from '../http/index.ts'
 import { type ResponseEvent, ResponseItems } from './response-items.ts'
 import type { StoredResponse } from './response-records.ts'
 
 // The turn of a response, from the events of its session.
 
-export type TurnEnd = InteractionEvent<'interaction.turn.completed' | 'interaction.turn.failed' | 'interaction.turn.interrupted'>
+type TurnEnd = InteractionEvent<'interaction.turn.completed' | 'interaction.turn.failed' | 'interaction.turn.interrupted'>
 
 export type ResponseTurn =
   | { readonly kind: 'queued' }
@@ -33,8 +34,10 @@ export class ResponseState {
   readonly #isJson: boolean
   readonly #items: ResponseItems
   #parts: TurnParts
-  /** The session that talks to the person, and its last answer. */
-  #speaker: { readonly path: string; text?: string } | undefined
+  /** The path of the agent that talks to the person. */
+  #speaker = 'root'
+  /** Its last answer, if it is a child. */
+  #spoken = ''
   #spent: Usage | undefined
   #turnId: string | undefined
   #turn: ResponseTurn = { kind: 'queued' }
@@ -82,9 +85,9 @@ export class ResponseState {
       return this.#items.read(part)
     })
     // The next attempt has its own texts. Nothing follows those before an interrupt.
-    if (event.type === 'interaction.step.failed' && event.agentPath === (this.#speaker?.path ?? 'root'))
+    if (event.type === 'interaction.step.failed' && event.agentPath === this.#speaker)
       return this.#items.close({ keepsTexts: event.keepsText === true || this.#broken !== undefined })
-    if (this.#turn.kind === 'answered') return [...events, ...this.#finished(this.#speaker?.text ?? '')]
+    if (this.#turn.kind === 'answered') return [...events, ...this.#finished(this.#spoken)]
     if (this.#turn.kind !== 'ended') return events
     const { end } = this.#turn
     return [...events, ...this.#finished(end.type === 'interaction.turn.completed' ? end.report.text : '')]
@@ -106,16 +109,20 @@ export class ResponseState {
 
   /** Handoffs: who talks to the person, and a message that went to that child instead of starting a turn. */
   #listen(event: StreamEvent): void {
-    if (event.type === 'interaction.handoff.started') this.#speaker = { path: event.childPath }
-    if (event.type === 'interaction.handoff.completed') this.#speaker = undefined
-    if (event.type === 'interaction.turn.completed' && event.agentPath === this.#speaker?.path) this.#speaker.text = event.report.text
+    this.#setSpeaker(speakerAfter(event, this.#speaker))
+    if (event.type === 'interaction.turn.completed' && event.agentPath === this.#speaker) this.#spoken = event.report.text
     if (event.type !== 'interaction.input.accepted') return
     if (isOver(this.#turn)) this.#isContinued = true
     else if (event.clientId === this.#clientId && event.agentPath !== 'root') {
-      this.#speaker = { path: event.agentPath }
+      this.#setSpeaker(event.agentPath)
       this.#parts = this.#partsOf(event.agentPath)
       this.#turn = { kind: 'running' }
     }
+  }
+
+  #setSpeaker(path: string): void {
+    if (path !== this.#speaker) this.#spoken = ''
+    this.#speaker = path
   }
 
   #follow(event: StreamEvent): void {
@@ -131,7 +138,7 @@ export class ResponseState {
     }
     if (isOver(this.#turn) || this.#turnId === undefined || event.turnId !== this.#turnId) return
     if (event.type === 'interaction.turn.suspended')
-      this.#turn = event.reason === 'input' && this.#speaker ? { kind: 'answered', end: event } : { kind: 'suspended' }
+      this.#turn = event.reason === 'input' && this.#speaker !== 'root' ? { kind: 'answered', end: event } : { kind: 'suspended' }
     else if (isEnd(event)) this.#turn = { kind: 'ended', end: event }
     else if (this.#turn.kind === 'suspended' && event.type !== 'interaction.item.delta') this.#turn = { kind: 'running' }
   }

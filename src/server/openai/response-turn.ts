@@ -5,7 +5,7 @@ import { type ResponseObject, responseObject } from './response-object.ts'
 import type { StoredResponse } from './response-records.ts'
 import { isOver, ResponseState } from './response-state.ts'
 
-export interface FollowOptions {
+interface FollowOptions {
   /** Texts are sent as they arrive. */
   readonly isLive: boolean
   /** The turn continues without the client. */

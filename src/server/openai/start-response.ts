@@ -27,7 +27,7 @@ import { type AskedFormat, labelsOf, limitsOf, outputOf } from './settings.ts'
 //    otherwise a copy that ends there.
 // 2. The record is stored before the client learns the id.
 
-export interface StartedResponse {
+interface StartedResponse {
   readonly response: StoredResponse
   readonly ignored: readonly string[]
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Outcome } from '../../contracts/index.ts'
+import { isRecord } from '../../util/is-record.ts'
 import {
   eventStream,
   findAgent,
@@ -138,7 +139,7 @@ const accepted = (sessionId: string, document: object): Response =>
 function parsedSchema(text: string): NonNullable<StartBody['schema']> {
   try {
     const schema = parseJson(text)
-    if (typeof schema === 'object' && schema !== null && !Array.isArray(schema)) return schema as NonNullable<StartBody['schema']>
+    if (isRecord(schema)) return schema as NonNullable<StartBody['schema']>
   } catch {
     // Reported below.
   }

@@ -9,7 +9,7 @@ import { type CommandPlace, flagsToRepeat, flagWords, modelFlags, type Project, 
 // 3. Those of `troupe run` also need the flags that they were started with. Limits and parameters are in their journal.
 // 4. A session of this folder that a process drives takes messages, whatever else is true.
 
-export interface ContinuationOptions {
+interface ContinuationOptions {
   readonly store: Pick<Store, 'journal' | 'trees'>
   /** What the sessions that this server starts record. `undefined`: they are those of a program. */
   readonly origin: RunOrigin | undefined
@@ -19,7 +19,7 @@ export interface ContinuationOptions {
   agents(): readonly AgentDescription[]
 }
 
-export interface SessionFacts extends Required<Pick<SessionEntry, 'project' | 'continue'>> {
+interface SessionFacts extends Required<Pick<SessionEntry, 'project' | 'continue'>> {
   /** The process that drives it. Looked up only where it matters. */
   readonly driver?: string | undefined
 }

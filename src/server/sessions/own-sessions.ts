@@ -26,7 +26,7 @@ import type { Continuations } from './continuations.ts'
 const openAtOnce = 8
 const takeOverMs = 2_000
 
-export interface OwnSessionsOptions {
+interface OwnSessionsOptions {
   readonly runtime: AgentRuntime
   readonly store: Store
   readonly clock: Pick<Clock, 'after'>

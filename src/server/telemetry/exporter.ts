@@ -1,14 +1,14 @@
 import type { Tracer } from '@opentelemetry/api'
 import { TroupeError } from '../../contracts/index.ts'
 
-export interface ExporterSettings {
+interface ExporterSettings {
   /** `http://localhost:4318/v1/traces`. */
   readonly endpoint: string
   readonly headers?: { readonly [name: string]: string }
   readonly version: string
 }
 
-export interface SpanExport {
+interface SpanExport {
   readonly tracer: Tracer
   /** Sends what is left. */
   close(): Promise<void>

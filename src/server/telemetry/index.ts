@@ -1,4 +1,4 @@
-export { type ExporterSettings, openExporter, type SpanExport } from './exporter.ts'
-export { type ServerMetrics, serverMetrics } from './metrics.ts'
+export { openExporter } from './exporter.ts'
+export { serverMetrics } from './metrics.ts'
 export { openTelemetry, type Telemetry } from './open-telemetry.ts'
-export { SessionSpans, type SpanOptions } from './spans.ts'
+export { SessionSpans } from './spans.ts'

@@ -6,7 +6,7 @@ import { genAiMetrics } from './gen-ai-metrics.ts'
 
 // Names of agents, models and tools are labels: the configuration bounds them. Sessions and owners are not.
 
-export interface ServerMetrics extends RuntimeObserver {
+interface ServerMetrics extends RuntimeObserver {
   request(entry: AccessEntry): void
   /** In the text format of Prometheus. */
   text(): Promise<string>

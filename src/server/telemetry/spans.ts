@@ -20,7 +20,7 @@ import { costAttribute, modelNames, outputMessages, usageAttributes } from './ge
 // 2. What people and models write is recorded only with `content`.
 // 3. The trace of a request reaches the turn that its own input begins, and nothing else.
 
-export interface SpanOptions {
+interface SpanOptions {
   readonly tracer: Tracer
   /** Record arguments and results of calls, and answers. */
   readonly content?: boolean

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { errorCode } from '../../util/error-code.ts'
 import { HttpError, plainErrors, type Route, type RouteRequest, route } from '../http/index.ts'
 
 // The files of the web chat. They contain no data and need no token: the page sends one with its requests.
@@ -97,7 +98,7 @@ function readBytes(path: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return new Uint8Array(readFileSync(path))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (errorCode(error) === 'ENOENT') return undefined
     throw error
   }
 }

@@ -4,6 +4,7 @@ import { unsandboxedName } from '../../policy/unsandboxed-rules.ts'
 import { asSentence } from '../../util/as-sentence.ts'
 import { copyJson, plainJson } from '../../util/json-values.ts'
 import { messageOf } from '../../util/message-of.ts'
+import { isListOfStrings } from '../../util/option-problems.ts'
 import type { Redactor } from '../../util/redact.ts'
 import type { ActiveSession } from '../session/active-session.ts'
 import type { OfferedTool } from '../tools/tool-registry.ts'
@@ -66,14 +67,13 @@ export function isApprovalKey(value: unknown): value is ApprovalKey {
     typeof key === 'string' &&
     key !== '' &&
     typeof label === 'string' &&
-    (use === undefined || typeof use === 'string' || (areTexts(use) && use.length > 0)) &&
-    [aliases, tools, within].every(areTexts) &&
+    (use === undefined || typeof use === 'string' || (isListOfStrings(use) && use.length > 0)) &&
+    [aliases, tools, within].every(isListOfStrings) &&
     [flags.mustBeNamed, flags.isPrefix, flags.isOpaque].every((flag) => flag === undefined || typeof flag === 'boolean')
   )
 }
 
 type Loose<T> = { readonly [Name in keyof T]?: unknown }
-const areTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((each) => typeof each === 'string')
 
 /** An approval for one tool must not cover another tool, or leaving the sandbox, whatever its label says. */
 function isReservedKey({ key, isPrefix }: ApprovalKey, tool: string): boolean {
@@ -98,7 +98,7 @@ function redactWish(redactor: Redactor, { summary, keys, wider = [], question, a
     ...(mustBeNamed === true && { mustBeNamed }),
     ...(isPrefix === true && { isPrefix }),
   })
-  const options = areTexts(question?.options) ? question.options.map(hidden) : undefined
+  const options = isListOfStrings(question?.options) ? question.options.map(hidden) : undefined
   return {
     summary: hidden(summary),
     keys: keys.map(hiddenKey),

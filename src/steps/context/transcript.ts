@@ -1,4 +1,5 @@
 import type { InputPart, Message, ReplyPart } from '../../contracts/index.ts'
+import { oneLine } from '../../util/one-line.ts'
 import { cutText } from '../../util/well-formed.ts'
 import { inputPartText } from '../output/part-text.ts'
 
@@ -35,6 +36,6 @@ export function digest(messages: readonly Message[]): string {
 
 function textLines(part: ReplyPart): readonly string[] {
   if (part.type !== 'text' || part.text.trim() === '') return []
-  const line = part.text.trim().replaceAll(/\s+/g, ' ')
+  const line = oneLine(part.text)
   return [`- ${line.length > maxLineLength ? `${cutText(line, maxLineLength)}…` : line}`]
 }

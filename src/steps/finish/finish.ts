@@ -1,8 +1,8 @@
 import type { EventDraft, MaybePromise, Report, TurnEnding, TurnTotals } from '../../contracts/index.ts'
 import { errorItemIdOf, nextInput, ownAccounts, tightestAccount, workedMs } from '../../core/index.ts'
+import { limitText, type ReachedLimit, raiseLimitText, turnEndTexts } from '../../policy/limit-texts.ts'
 import { atStop, hasHooksAt } from '../approval/hooks.ts'
 import type { ActiveSession } from '../session/active-session.ts'
-import { limitText, partialReasonTexts, type ReachedLimit, raiseLimitText } from './limit-texts.ts'
 import { reportOf } from './report-of.ts'
 
 /** Ends the turn, unless a hook sends the model back to work. */
@@ -81,8 +81,8 @@ function withLimit({ turn }: ActiveSession, ending: TurnEnding, limit: ReturnTyp
     if (limit && 'owner' in limit) return { ...ending, limit: 'owner' }
     return limit?.isAbove ? { ...ending, limit: 'above' } : ending
   }
-  const { why, remedy } = partialReasonTexts[ending.reason]
-  const message = `The turn ended before there was an answer: ${why}${limit ? ` (${limitText(limit)})` : ''}.`
+  const { ended, remedy } = turnEndTexts[ending.reason]
+  const message = `The turn ended before there was an answer: it ${ended}${limit ? ` (${limitText(limit)})` : ''}.`
   return { status: 'failed', reason: ending.reason, message, remedy: limit ? raiseLimitText(limit) : remedy }
 }
 

@@ -30,9 +30,6 @@ function readPart(given: unknown, index: number): ToolPart {
   throw new Error(`parts[${index}] is not a text, a link, or an image, audio or file with "mediaType" and "data" as a Uint8Array`)
 }
 
-export const textOfParts = (parts: readonly ToolPart[]): string =>
-  parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
-
 interface FittedParts {
   /** All parts as text, in their order. */
   readonly text: string

@@ -1,9 +1,9 @@
 import { type JsonObject, maxHookOutputChars, type OutputView, type ToolExtras, type ToolOutput } from '../../contracts/index.ts'
 import { plainJson } from '../../util/json-values.ts'
 import type { Redactor } from '../../util/redact.ts'
+import { textOfParts } from '../../util/text-of-parts.ts'
 import { cutText } from '../../util/well-formed.ts'
 import { redactFailure } from './call-output.ts'
-import { textOfParts } from './output-parts.ts'
 
 /** A copy of the output for each hook. Redacts before it cuts, so that no part of a secret remains. */
 export function outputViews(output: ToolOutput, redactor: Redactor): () => OutputView {

@@ -15,6 +15,7 @@ import {
   type Usage,
 } from '../../contracts/index.ts'
 import type { AskAction } from '../../core/index.ts'
+import { turnEndTexts } from '../../policy/limit-texts.ts'
 import type { ActiveSession } from './active-session.ts'
 
 // The events that every step has, as object literals: twenty times as fast as a spread. `moment`: of the monotonic clock.
@@ -48,20 +49,9 @@ export function stepStarted(
   return {
     ...offered,
     ...(probes && { probes }),
-    last: { reason: last, notice: `${notices[last]} ${lastStepInstruction}` },
+    last: { reason: last, notice: `${turnEndTexts[last].notice} ${lastStepInstruction}` },
   }
 }
-
-const notices = {
-  cost: 'The cost budget of this turn is exhausted.',
-  steps: 'The step limit of this turn is reached.',
-  tokens: 'The token budget of this turn is exhausted.',
-  time: 'The time budget of this turn is exhausted.',
-  calls: 'The limit of tool calls in this turn is reached.',
-  context: 'The context window is full.',
-  repeats: 'You repeated the same call too often.',
-  stopped: 'The user asked to stop.',
-} as const
 
 interface Completed {
   readonly reply: readonly ReplyRef[]

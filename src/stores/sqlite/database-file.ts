@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { TroupeError } from '../../contracts/index.ts'
+import { errorCode } from '../../util/error-code.ts'
 
 /**
  * Creates a private folder with its parents, durably. Node's own recursive form never ends where the system reports a missing
@@ -29,7 +30,7 @@ export function createFolder(path: string): void {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
     // Another process has created it, and may not have synced yet.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (errorCode(error) !== 'EEXIST') throw error
   }
   syncFolder(parent)
 }

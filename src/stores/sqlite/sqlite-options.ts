@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Problem } from '../../contracts/index.ts'
+import { errorCode } from '../../util/error-code.ts'
 import { checkFields, checkKeys, configError, expectObject, type FieldType, optional } from '../../util/option-problems.ts'
 
 export interface SqliteStoreOptions {
@@ -92,6 +93,6 @@ function processExists(pid: number): boolean {
     return true
   } catch (error) {
     // Any other error, as for another user's process, means that it exists.
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+    return errorCode(error) !== 'ESRCH'
   }
 }

@@ -1,5 +1,6 @@
 import type { JsonObject, ToolContext, ToolOutput } from '../../contracts/index.ts'
 import { utf8Length } from '../../util/fit-text.ts'
+import { plural } from '../../util/plural.ts'
 import { showValue } from '../../util/show-value.ts'
 import { type Hit, type LinePart, OutputLines, searchOutput } from './output-lines.ts'
 import type { ReadInput } from './read-output-tool.ts'
@@ -35,7 +36,7 @@ export async function readOutput(input: ReadInput, { maxOutputBytes, storedOutpu
   }
   const output = new OutputLines(text)
   if (fromLine > Math.max(output.count, 1)) {
-    const message = `from_line ${fromLine} is past the end: the output has ${counted(output.count, 'line')}.`
+    const message = `from_line ${fromLine} is past the end: the output has ${plural(output.count, 'line')}.`
     return { ok: false, error: { class: 'invalid_input', message, remedy: `Use a line from 1 to ${Math.max(output.count, 1)}.` } }
   }
   if (search !== undefined) return { ok: true, content: found(output, request, { wanted: search, column: column ?? 1 }) }
@@ -71,7 +72,7 @@ function found(output: OutputLines, request: Request, { wanted, column }: { read
   const from = { line: request.fromLine, column }
   const { hits, total } = searchOutput(output, { wanted, from, longest: longestHit, stride: longestHit - beforeHit, most: mostHits + 1 })
   const within = from.line === 1 && from.column === 1 ? '' : ` from line ${from.line} on`
-  const head = `${total === 0 ? 'No hits' : counted(total, 'hit')} for ${showValue(wanted)}${within} in ${sizeOf(output)}.`
+  const head = `${total === 0 ? 'No hits' : plural(total, 'hit')} for ${showValue(wanted)}${within} in ${sizeOf(output)}.`
   if (total === 0) return `${head} Try a shorter text, or page with ${call(request, {})}`
   const rows = new Rows(request.room)
   const shownHits = addHits({ rows, output }, hits.slice(0, mostHits), request.context)
@@ -126,6 +127,4 @@ class Rows {
 
 const call = ({ handle }: Request, more: JsonObject): string => `read_output ${JSON.stringify({ handle, ...more })}`
 
-const sizeOf = (output: OutputLines): string => `${counted(output.count, 'line')} (${utf8Length(output.text)} bytes)`
-
-const counted = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`
+const sizeOf = (output: OutputLines): string => `${plural(output.count, 'line')} (${utf8Length(output.text)} bytes)`

@@ -7,6 +7,7 @@ import {
   type ToolFailure,
   type ToolOutput,
 } from '../../contracts/index.ts'
+import { oneLine } from '../../util/one-line.ts'
 import { showValue } from '../../util/show-value.ts'
 
 const mostSteps = 50
@@ -79,5 +80,3 @@ function faultOf(steps: readonly PlanStep[]): Omit<ToolFailure, 'class'> | undef
   const message = `Steps ${current.join(', ')} are in_progress, but only one may be.`
   return { message, remedy: 'Mark only the current step; the others are pending or completed.' }
 }
-
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()

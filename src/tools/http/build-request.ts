@@ -1,4 +1,5 @@
 import type { HttpMethod, Json, JsonObject, ParameterPlace, ToolFailure } from '../../contracts/index.ts'
+import { isRecord } from '../../util/is-record.ts'
 
 /** One parameter of an operation. */
 export interface HttpParameter {
@@ -83,7 +84,7 @@ function urlWith(template: string, values: readonly Given[]): URL | string {
 
 function pairsOf({ name, value, separator, isDeep }: Given): readonly (readonly [string, string])[] {
   if (Array.isArray(value) && separator === undefined) return (value as readonly Json[]).map((each) => [name, textOf(each, ',')])
-  if (isObject(value) && (isDeep || separator === undefined))
+  if (isRecord(value) && (isDeep || separator === undefined))
     return Object.entries(value).map(([key, inner]) => [isDeep ? `${name}[${key}]` : key, textOf(inner ?? null, ',')])
   return [[name, textOf(value, separator ?? ',')]]
 }
@@ -91,10 +92,8 @@ function pairsOf({ name, value, separator, isDeep }: Given): readonly (readonly 
 function textOf(value: Json, separator: string): string {
   if (typeof value === 'string') return value
   if (Array.isArray(value)) return (value as readonly Json[]).map((each) => textOf(each, separator)).join(separator)
-  return isObject(value) ? JSON.stringify(value) : String(value)
+  return isRecord(value) ? JSON.stringify(value) : String(value)
 }
-
-const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function bodyOf({ bodyType }: HttpOperation, placed: (place: HttpParameter['in']) => readonly Given[]): string | undefined {
   const [whole] = placed('whole body')
@@ -104,7 +103,7 @@ function bodyOf({ bodyType }: HttpOperation, placed: (place: HttpParameter['in']
   if (bodyType !== 'application/x-www-form-urlencoded')
     return JSON.stringify(whole ? whole.value : Object.fromEntries(fields.map(({ name, value }) => [name, value])))
   const form = new URLSearchParams()
-  const entries = whole && isObject(whole.value) ? Object.entries(whole.value) : fields.map(({ name, value }) => [name, value] as const)
+  const entries = whole && isRecord(whole.value) ? Object.entries(whole.value) : fields.map(({ name, value }) => [name, value] as const)
   for (const [name, value] of entries) {
     const values: readonly Json[] = Array.isArray(value) ? value : [value ?? null]
     for (const each of values) form.append(name, textOf(each, ','))

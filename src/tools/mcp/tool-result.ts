@@ -2,6 +2,7 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import type { Json, ToolOutput, ToolPart } from '../../contracts/index.ts'
 import { plainMediaType } from '../../util/media-type.ts'
+import { textOfParts } from '../../util/text-of-parts.ts'
 import { cutText, wellFormed } from '../../util/well-formed.ts'
 import { maxErrorCharacters, maxNameCharacters, maxParts } from './mcp-limits.ts'
 
@@ -38,10 +39,10 @@ export function partsOf(content: readonly ContentBlock[]): readonly ToolPart[] {
 }
 
 export const textOf = (parts: readonly ToolPart[]): string =>
-  parts
-    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
-    .filter((text) => text !== '')
-    .join('\n\n')
+  textOfParts(
+    parts.filter((part) => part.type !== 'text' || part.text !== ''),
+    '\n\n',
+  )
 
 function partOf(block: ContentBlock): ToolPart {
   switch (block.type) {

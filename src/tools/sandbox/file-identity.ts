@@ -2,6 +2,7 @@
 // link at any moment, so a path is opened once without following links, and the open file is asked.
 import * as fs from 'node:fs'
 import { accessSync, closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs'
+import { errorCode } from '../../util/error-code.ts'
 import { readOpenFile } from '../../util/read-bounded.ts'
 
 /** Another file, folder or link is at a path than a moment ago. A second attempt may succeed. */
@@ -76,7 +77,7 @@ export function isOwnFolder(path: string): boolean {
 }
 
 /** A folder on the way cannot be searched. */
-export const isDenied = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EACCES'
+export const isDenied = (error: unknown): boolean => errorCode(error) === 'EACCES'
 
 function statOf(path: string): fs.Stats | undefined {
   try {

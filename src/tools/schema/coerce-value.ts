@@ -42,8 +42,8 @@ function coerceAt(holder: { [key: string]: unknown }, error: ErrorObject): boole
   const keys = ['root', ...pathKeys(error.instancePath)]
   const last = keys.pop() ?? ''
   let at: unknown = holder
-  for (const key of keys) at = isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined
-  if (!isObject(at) || !Object.hasOwn(at, last)) return false
+  for (const key of keys) at = isObjectOrList(at) && Object.hasOwn(at, key) ? at[key] : undefined
+  if (!isObjectOrList(at) || !Object.hasOwn(at, last)) return false
   if (at[last] === null && at !== holder && !Array.isArray(at)) return delete at[last]
   const coerced = convert(at[last], [error.params.type].flat())
   if (coerced === undefined) return false
@@ -52,7 +52,7 @@ function coerceAt(holder: { [key: string]: unknown }, error: ErrorObject): boole
   return true
 }
 
-const isObject = (value: unknown): value is { [key: string]: unknown } => typeof value === 'object' && value !== null
+const isObjectOrList = (value: unknown): value is { [key: string]: unknown } => typeof value === 'object' && value !== null
 
 /** The same value as one of the types, without loss. */
 function convert(value: unknown, types: readonly unknown[]): unknown {

@@ -1,6 +1,8 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { JsonSchema } from '../../contracts/index.ts'
+import { joinNames } from '../../util/join-names.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
+import { plural } from '../../util/plural.ts'
 import { showValue } from '../../util/show-value.ts'
 import { pathKeys } from './coerce-value.ts'
 import { describeSchema, shortened } from './describe-schema.ts'
@@ -86,7 +88,7 @@ function valueSentence(error: ErrorObject, root: JsonSchema): string {
     case 'oneOf':
       return choiceSentence(error, root)
     case 'contains':
-      return `expected ${counted(params.minContains, 'item')} or more that match: ${describeSchema(error.schema, root)}; ${got}`
+      return `expected ${plural(params.minContains, 'item')} or more that match: ${describeSchema(error.schema, root)}; ${got}`
     case 'not':
       return `expected anything but ${describeSchema(error.schema, root)}, ${got}`
     case 'pattern':
@@ -118,28 +120,25 @@ function boundSentence({ keyword, params, data }: ErrorObject): string | undefin
       return `expected a number ${params.comparison} ${params.limit}, got ${showValue(data)}`
     case 'minLength':
     case 'maxLength':
-      return `expected ${atMost(keyword)} ${counted(params.limit, 'character')}, got ${[...String(data)].length}: ${showValue(data, 40)}`
+      return `expected ${atMost(keyword)} ${plural(params.limit, 'character')}, got ${[...String(data)].length}: ${showValue(data, 40)}`
     case 'minItems':
     case 'maxItems':
     case 'items':
     case 'unevaluatedItems':
-      return `expected ${atMost(keyword)} ${counted(params.limit ?? params.len, 'item')}, got ${Array.isArray(data) ? data.length : showValue(data)}`
+      return `expected ${atMost(keyword)} ${plural(params.limit ?? params.len, 'item')}, got ${Array.isArray(data) ? data.length : showValue(data)}`
     case 'minProperties':
     case 'maxProperties':
-      return `expected ${atMost(keyword)} ${counted(params.limit, 'property', 'properties')}, got ${Object.keys(data as object).length}`
+      return `expected ${atMost(keyword)} ${plural(params.limit, 'property', 'properties')}, got ${Object.keys(data as object).length}`
     default:
       return undefined
   }
 }
 
 const atMost = (keyword: string): string => (keyword.startsWith('min') ? 'at least' : 'at most')
-const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 
 function allowedValues(values: readonly unknown[]): string {
-  const shown = values.slice(0, mostNames).map((value) => showValue(value, 40))
-  const more = values.length - mostNames
-  if (values.length === 1) return shown.join('')
-  return `one of ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  const shown = values.map((value) => showValue(value, 40))
+  return values.length === 1 ? shown.join('') : `one of ${joinNames(shown, mostNames)}`
 }
 
 function nearValue(value: unknown, allowed: readonly unknown[]): string {

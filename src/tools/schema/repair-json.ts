@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../../contracts/index.ts'
+import { isRecord } from '../../util/is-record.ts'
 
 const longestText = 1_000_000
 // The library goes back to the start of a text at every quote that it finds in it: a megabyte of quotes would hold
@@ -39,14 +40,12 @@ function repaired(repair: (text: string) => string, text: string): string | unde
 function asObject(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    if (typeof value === 'string') return isObject(JSON.parse(value)) ? value : undefined
-    return isObject(value) ? text : undefined
+    if (typeof value === 'string') return isRecord(JSON.parse(value)) ? value : undefined
+    return isRecord(value) ? text : undefined
   } catch {
     return undefined
   }
 }
-
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The text between code fences that are outside the JSON; the closing one may be missing. */
 function withoutFence(text: string): string {

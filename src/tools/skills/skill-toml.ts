@@ -1,5 +1,6 @@
 import { parse, TomlError } from 'smol-toml'
 import type { SkillCard } from '../../contracts/index.ts'
+import { isRecord } from '../../util/is-record.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { listNames } from '../../yaml/messages.ts'
 import { readRegularFile } from '../project-context/project-files.ts'
@@ -51,7 +52,7 @@ const whyUnread = (file: { readonly kind: 'outside' } | { readonly kind: 'withhe
 
 function displayOf(table: { readonly [key: string]: unknown }, warn: (message: string, remedy: string) => void): SkillDisplay {
   const { interface: nested, ...plain } = table
-  const isTable = typeof nested === 'object' && nested !== null && !Array.isArray(nested)
+  const isTable = isRecord(nested)
   const entries = [
     ...Object.entries(plain),
     ...(isTable ? Object.entries(nested).map(([key, value]) => [`interface.${key}`, value] as const) : []),

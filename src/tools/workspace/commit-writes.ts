@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, rename, rmdir, unlink } from 'node:fs/promises'
-import { codeOf, FileError, toFileError } from './file-error.ts'
+import { errorCode } from '../../util/error-code.ts'
+import { FileError, toFileError } from './file-error.ts'
 import { identityOf, type Snapshot } from './file-snapshot.ts'
 import type { OpenFolder } from './open-folder.ts'
 import type { Workspace } from './workspace.ts'
@@ -128,7 +129,7 @@ class Commit {
       await mkdir(parent.entry(name))
       this.#undos.push(() => undone(rmdir(parent.entry(name))))
     } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error
+      if (errorCode(error) !== 'EEXIST') throw error
     }
     return await parent.folder(this.#workspace.root, name)
   }
@@ -192,6 +193,6 @@ async function putNew(folder: OpenFolder, fresh: string, name: string): Promise<
 
 /** Some file systems have no hard links, and some systems allow them only to owners. */
 const hasNoLinks = (error: unknown): boolean =>
-  ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EACCES'].includes(codeOf(error) ?? '')
+  ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EACCES'].includes(errorCode(error) ?? '')
 
 const scrapName = (): string => `.troupe-${randomBytes(8).toString('hex')}.tmp`

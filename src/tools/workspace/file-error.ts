@@ -1,4 +1,5 @@
 import type { ToolFailure, ToolFailureClass } from '../../contracts/index.ts'
+import { errorCode } from '../../util/error-code.ts'
 import { messageOf } from '../../util/message-of.ts'
 
 /** Thrown by file operations; tools return it as a failure. */
@@ -12,14 +13,9 @@ export class FileError extends Error {
   }
 }
 
-export function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined
-  return typeof error.code === 'string' ? error.code : undefined
-}
-
 export function toFileError(error: unknown, path: string): FileError {
   if (error instanceof FileError) return error
-  const code = codeOf(error)
+  const code = errorCode(error)
   const known = code === undefined ? undefined : systemErrors[code]
   if (known) return new FileError('failed', `${path}: ${known[0]}.`, known[1])
   return new FileError('failed', `${path}: ${messageOf(error)}.`)

@@ -1,5 +1,5 @@
 export { commitWrites, type FileWrite } from './commit-writes.ts'
-export { codeOf, FileError, toFileError } from './file-error.ts'
+export { FileError, toFileError } from './file-error.ts'
 export { type Snapshot, snapshotOf } from './file-snapshot.ts'
 export { isProtected } from './hidden-paths.ts'
 export { comparingFiles, descriptorFiles, type HostFiles } from './host-files.ts'

@@ -1,7 +1,8 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, lstat, opendir, unlink } from 'node:fs/promises'
+import { errorCode } from '../../util/error-code.ts'
 import { isInside } from '../../util/is-inside.ts'
-import { codeOf, FileError, toFileError } from './file-error.ts'
+import { FileError, toFileError } from './file-error.ts'
 import type { HostFiles } from './host-files.ts'
 import { outside, placeBelow, relativeTo, type WorkspacePath } from './workspace-path.ts'
 
@@ -75,7 +76,7 @@ export class OpenFolder {
     try {
       return await lstat(this.entry(name))
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined
+      if (errorCode(error) === 'ENOENT') return undefined
       throw error
     }
   }
@@ -119,7 +120,7 @@ export class OpenFolder {
     try {
       await this.#handle.sync()
     } catch (error) {
-      if (!['EINVAL', 'EBADF', 'ENOTSUP', 'EACCES', 'EPERM'].includes(codeOf(error) ?? '')) throw error
+      if (!['EINVAL', 'EBADF', 'ENOTSUP', 'EACCES', 'EPERM'].includes(errorCode(error) ?? '')) throw error
     }
   }
 

@@ -1,8 +1,9 @@
 import { realpathSync } from 'node:fs'
 import { lstat, realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { errorCode } from '../../util/error-code.ts'
 import { isInside } from '../../util/is-inside.ts'
-import { codeOf, FileError, toFileError } from './file-error.ts'
+import { FileError, toFileError } from './file-error.ts'
 import { HiddenPaths, hiddenPathFailure, isProtected, type PathRestrictions } from './hidden-paths.ts'
 import { type HostFiles, hostFiles } from './host-files.ts'
 import { missing } from './missing-file.ts'
@@ -120,7 +121,7 @@ export class Workspace {
     try {
       return await OpenFolder.open(this.#host, this.root, real)
     } catch (error) {
-      if (codeOf(error) === 'ENOTDIR')
+      if (errorCode(error) === 'ENOTDIR')
         throw new FileError('invalid_input', `${place.relative} is a file, not a folder.`, 'Use read_file to read it.')
       throw toFileError(error, place.relative)
     }
@@ -132,8 +133,8 @@ export class Workspace {
     try {
       return await OpenFolder.open(this.#host, this.root, folder)
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined
-      throw codeOf(error) === 'ENOTDIR' || codeOf(error) === 'ELOOP'
+      if (errorCode(error) === 'ENOENT') return undefined
+      throw errorCode(error) === 'ENOTDIR' || errorCode(error) === 'ELOOP'
         ? await this.#notAFolder(folder, error)
         : toFileError(error, folder.relative)
     }
@@ -149,7 +150,7 @@ export class Workspace {
     try {
       absolute = await realpath(place.absolute)
     } catch (error) {
-      throw codeOf(error) === 'ENOENT' ? await this.missing(place) : toFileError(error, place.relative)
+      throw errorCode(error) === 'ENOENT' ? await this.missing(place) : toFileError(error, place.relative)
     }
     if (!isInside(this.root, absolute)) throw escaped(place, this.root)
     const real = { absolute, relative: relativeTo(this.root, absolute) }

@@ -1,4 +1,5 @@
 import type { Problem } from '../../contracts/index.ts'
+import { isRecord } from '../is-record.ts'
 import { nearestNames } from '../nearest-names.ts'
 import { showValue } from '../show-value.ts'
 import { keywordShape, misspeltKeyword } from './schema-keywords.ts'
@@ -220,7 +221,7 @@ const isOpen = (extra: unknown): boolean => extra !== undefined && extra !== fal
 
 function notASchema(value: unknown, place: string): Problem {
   const message = `expected a JSON Schema, found ${foundInstead(value)}`
-  const isInstance = typeof value === 'function' || (typeof value === 'object' && value !== null && !Array.isArray(value))
+  const isInstance = typeof value === 'function' || isRecord(value)
   return isInstance
     ? { place, message, remedy: 'give plain JSON; schema libraries can convert theirs, e.g. z.toJSONSchema(schema)' }
     : { place, message }

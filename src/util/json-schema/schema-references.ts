@@ -1,4 +1,5 @@
 import type { Problem } from '../../contracts/index.ts'
+import { decodeComponent } from '../decode-component.ts'
 import { nearestNames } from '../nearest-names.ts'
 import { showValue } from '../show-value.ts'
 import { isPlainObject, type SchemaObject } from './schema-values.ts'
@@ -142,17 +143,9 @@ export class References {
 export function resolvePointer(root: SchemaObject, pointer: string): unknown {
   let at: unknown = root
   for (const part of pointer.split('/').slice(1)) {
-    const key = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~')
+    const key = decodeComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined
     at = (at as SchemaObject)[key]
   }
   return at
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
 }

@@ -1,7 +1,7 @@
 import type { ApprovalRequest, JsonObject } from '../../contracts/index.ts'
 
 /** What a person should notice before an approval. It is a hint: the arguments say what is approved. */
-export interface Risk {
+interface Risk {
   readonly kind: 'danger' | 'caution' | 'place'
   readonly text: string
 }

@@ -1,3 +1,4 @@
+import { textOfParts } from '../../util/text-of-parts.ts'
 import type { AgentNode } from '../../view/index.ts'
 import { Markdown } from '../markdown/markdown.tsx'
 import { hashOf } from '../state/hash-route.ts'
@@ -50,7 +51,7 @@ function Item({ item, agent, isNested }: AgentFlowProps & { readonly item: Conve
             </div>
           </article>
         )
-      const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
+      const text = textOfParts(parts, '\n\n')
       return text === '' ? null : (
         <article class="conv-turn">
           <h2 class="visually-hidden">{agent.name}, earlier</h2>

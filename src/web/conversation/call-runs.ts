@@ -1,11 +1,12 @@
-import { type CallNode, plural, type StepNode } from '../../view/index.ts'
+import { plural } from '../../util/plural.ts'
+import type { CallNode, StepNode } from '../../view/index.ts'
 import { callStatus } from '../ui/call-status.ts'
 import type { ShownStep, StepPart } from './conversation-items.ts'
 
 // Many calls in a row are one line: `Read 225 files, 75 searches`.
 
 /** A step, or steps in a row in which nothing but calls happened. */
-export type TurnPart =
+type TurnPart =
   | { readonly kind: 'step'; readonly shown: ShownStep }
   | { readonly kind: 'run'; readonly id: string; readonly steps: readonly ShownStep[]; readonly calls: readonly CallNode[] }
 
@@ -66,10 +67,10 @@ const words = new Map<string, (count: number) => string>(
   Object.entries({
     read_file: (count: number) => `read ${plural(count, 'file')}`,
     list_files: (count: number) => `listed ${plural(count, 'folder')}`,
-    search_files: (count: number) => (count === 1 ? '1 search' : `${count} searches`),
+    search_files: (count: number) => plural(count, 'search', 'searches'),
     write_file: (count: number) => `wrote ${plural(count, 'file')}`,
     edit_file: (count: number) => plural(count, 'edit'),
-    apply_patch: (count: number) => (count === 1 ? '1 patch' : `${count} patches`),
+    apply_patch: (count: number) => plural(count, 'patch', 'patches'),
     shell: (count: number) => plural(count, 'command'),
     web_fetch: (count: number) => `fetched ${plural(count, 'page')}`,
   }),

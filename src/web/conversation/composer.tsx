@@ -1,4 +1,5 @@
 import type { TurnNode } from '../../view/index.ts'
+import { speakerOf } from '../../view/index.ts'
 import { cancelTurn, sendMessage } from '../state/actions.ts'
 import { readOnly } from '../state/continuation.ts'
 import { openDraft } from '../state/drafts.ts'
@@ -9,7 +10,6 @@ import { ContinueThere } from '../ui/continue-there.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 import { MessageBox } from './message-box.tsx'
-import { speakerOf } from './speaker.ts'
 
 export function Composer({ store }: { readonly store: SessionStore }) {
   const page = usePage()

@@ -1,6 +1,7 @@
 import { useComputed } from '@preact/signals'
 import type { Plan, TurnEnding } from '../../contracts/index.ts'
-import { type AgentNode, type CallNode, reasonText, type TextNode } from '../../view/index.ts'
+import { turnEndTexts } from '../../policy/limit-texts.ts'
+import type { AgentNode, CallNode, TextNode } from '../../view/index.ts'
 import { ApprovalCard } from '../approvals/approval-card.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
 import { usePage } from '../state/page.ts'
@@ -47,7 +48,9 @@ export function Step({ step, from, to, agent, plan, ending, isFolded = false }: 
             <FailedAttempt key={index} attempt={attempt} now={() => store.now()} />
           ),
       )}
-      {last !== undefined && last !== 'stopped' && <QuietLine icon="error">Last answer, without tools: {reasonText[last]}</QuietLine>}
+      {last !== undefined && last !== 'stopped' && (
+        <QuietLine icon="error">Last answer, without tools: {turnEndTexts[last].status}</QuietLine>
+      )}
       {(isFolded ? parts : foldedParts(parts)).map((part) =>
         part.kind === 'calls' ? <Calls key={part.id} {...part} /> : <Part key={part.id} part={part} agent={agent} />,
       )}

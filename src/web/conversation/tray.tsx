@@ -1,4 +1,5 @@
-import { answerNeeded, elapsed, reasonText, type TurnNode, turnTimes, workTime } from '../../view/index.ts'
+import { answerNeeded, turnEndTexts } from '../../policy/limit-texts.ts'
+import { elapsed, type TurnNode, turnTimes, workTime } from '../../view/index.ts'
 import { sendHeld } from '../state/actions.ts'
 import { isReleased, readOnly } from '../state/continuation.ts'
 import { usePage } from '../state/page.ts'
@@ -49,7 +50,7 @@ function TurnProgress({ turn }: { readonly turn: TurnNode }) {
   if (!isWaiting) void page.now.value
   const text = (): string => {
     if (cancelling !== undefined) return cancelling === 'stop' ? 'Finishing with a short answer' : 'Stopping'
-    if (needs !== undefined) return `Waiting for you: ${needs === 'answer' ? answerNeeded : reasonText.approval}`
+    if (needs !== undefined) return `Waiting for you: ${needs === 'answer' ? answerNeeded : turnEndTexts.approval.status}`
     if (hasStopped) return `The process of this turn has ended${isReadOnly ? '' : '. A message continues it'}`
     if (inQueue) return `Waiting in the queue ${inQueue.queue}`
     return isWaiting ? 'Waiting for your message' : 'Working'

@@ -1,5 +1,6 @@
 import { useComputed } from '@preact/signals'
-import { type AgentNode, grouped, price, reasonText, type TurnNode, tokens, turnTimes, workTime } from '../../view/index.ts'
+import { turnEndTexts } from '../../policy/limit-texts.ts'
+import { type AgentNode, grouped, price, type TurnNode, tokens, turnTimes, workTime } from '../../view/index.ts'
 import { LongText } from '../markdown/long-text.tsx'
 import { branchWith } from '../state/branch-session.ts'
 import { readOnly } from '../state/continuation.ts'
@@ -96,7 +97,7 @@ const endTitles = { partial: 'Partial answer', failed: 'Failed', interrupted: 'S
 function TurnEnd({ turn: { ending } }: { readonly turn: TurnNode }) {
   if (!ending || ending.status === 'completed') return null
   const { status, reason } = ending
-  const why = reason === status ? '' : `: ${reasonText[reason]}`
+  const why = reason === status ? '' : `: ${turnEndTexts[reason].status}`
   if (status !== 'failed')
     return (
       <QuietLine icon={status === 'partial' ? 'error' : 'stop'} tone="warning">

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { InputPart } from '../../contracts/index.ts'
+import { textOfParts } from '../../util/text-of-parts.ts'
 import type { MessageNode } from '../../view/index.ts'
 import { dropMessage, resendMessage } from '../state/actions.ts'
 import { maxTypedChars } from '../state/attachments.ts'
@@ -38,7 +38,7 @@ export function UserMessage({ message, state = 'read', canBranch = false }: User
   const { route } = page
   const isMarked = route.value.view === 'session' && route.value.message === message.id
   const isSteering = message.mode === 'steer' && !canBranch
-  const text = textOf(message.parts)
+  const text = textOfParts(message.parts, '\n\n')
   const mayBranch = canBranch && page.mayRun.value && !readOnly(page, store.id)
   return (
     <article ref={article} class="said" data-message={message.id} data-marked={isMarked ? '' : undefined}>
@@ -78,8 +78,6 @@ export function UserMessage({ message, state = 'read', canBranch = false }: User
   )
 }
 
-const textOf = (parts: readonly InputPart[]): string => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
-
 export const addressOf = ({ id }: SessionStore, message: MessageNode): string =>
   `${location.origin}${location.pathname}${hashOf({ view: 'session', id, message: message.id })}`
 
@@ -87,8 +85,8 @@ function MessageEditor({ message, onClose }: { readonly message: MessageNode; on
   const page = usePage()
   const { store } = useView()
   // A very long text stays as it is: the field would need seconds for it.
-  const isLong = textOf(message.parts).length > maxTypedChars
-  const [text, setText] = useState(isLong ? '' : textOf(message.parts))
+  const isLong = textOfParts(message.parts, '\n\n').length > maxTypedChars
+  const [text, setText] = useState(isLong ? '' : textOfParts(message.parts, '\n\n'))
   const [isSending, setSending] = useState(false)
   const box = useRef<HTMLTextAreaElement>(null)
   const files = message.parts.filter(({ type }) => isLong || type !== 'text')

@@ -1,5 +1,6 @@
 import type { InputPart } from '../../contracts/index.ts'
 import { shellWord } from '../../util/shell-word.ts'
+import { textOfParts } from '../../util/text-of-parts.ts'
 import type { TurnSettings } from '../state/turn-settings.ts'
 
 interface CurlMessage {
@@ -23,8 +24,7 @@ export function curlCommand({ origin, sessionId, parts, settings }: CurlMessage)
 } {
   const complete = JSON.stringify({ input: inputOf(parts), ...settings })
   const isShortened = complete.length > maxBody || parts.some((part) => part.type !== 'text' && part.data.startsWith('blob:'))
-  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
-  const body = isShortened ? JSON.stringify({ input: texts.join('\n\n').slice(0, maxBody / 2) || 'Hello', ...settings }) : complete
+  const body = isShortened ? JSON.stringify({ input: textOfParts(parts, '\n\n').slice(0, maxBody / 2) || 'Hello', ...settings }) : complete
   const lines = [
     `curl -X POST ${shellWord(`${origin}/v1/sessions/${encodeURIComponent(sessionId)}/messages`)}`,
     '-H "Authorization: Bearer $TROUPE_TOKEN"',

@@ -1,4 +1,5 @@
 import type { InputPart, OutputPart, SessionExport } from '../../contracts/index.ts'
+import { turnEndTexts } from '../../policy/limit-texts.ts'
 import {
   type AgentNode,
   applyEvent,
@@ -9,7 +10,6 @@ import {
   emptyTree,
   failedInside,
   price,
-  reasonText,
   type StepNode,
   size,
   type TurnNode,
@@ -163,7 +163,7 @@ function endingHtml(turn: TurnNode): string {
   const said =
     status === 'completed'
       ? ''
-      : `<p class="error text">${escaped([status, reason ? reasonText[reason] : '', ...words].filter(Boolean).join(': '))}</p>`
+      : `<p class="error text">${escaped([status, reason ? turnEndTexts[reason].status : '', ...words].filter(Boolean).join(': '))}</p>`
   const figures = totals ? [workTime(turnTimes(turn)), `${tokens(totals.usage)} tokens`, price(totals.cost)] : []
   return `${said}<p class="muted small">${figures.filter(Boolean).map(escaped).join(' · ')}</p>`
 }

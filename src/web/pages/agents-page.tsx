@@ -1,4 +1,4 @@
-import { plural } from '../../view/index.ts'
+import { plural } from '../../util/plural.ts'
 import type { AgentDescription } from '../api/documents.ts'
 import { hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Cost } from '../../contracts/index.ts'
+import { textOfParts } from '../../util/text-of-parts.ts'
 import { type AgentNode, type CallNode, totalLine, treeSummary } from '../../view/index.ts'
 import { pullPlug } from '../state/actions.ts'
 import { hashOf } from '../state/hash-route.ts'
@@ -33,7 +34,7 @@ export function DemoStrip({ store }: { readonly store: SessionStore }) {
 function messageOf({ turns, messages }: AgentNode): string {
   const inputs = turns.at(-1)?.inputs ?? []
   const parts = messages.find(({ id }) => inputs.includes(id))?.parts ?? messages.at(-1)?.parts ?? []
-  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  return textOfParts(parts, '')
 }
 
 interface Pull {

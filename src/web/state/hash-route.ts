@@ -1,3 +1,4 @@
+import { decodeComponent } from '../../util/decode-component.ts'
 // The address of a view is the fragment of the URL: the server has one page.
 
 export type HashRoute =
@@ -10,7 +11,7 @@ export function parseHash(hash: string): HashRoute {
   const [view = '', first, kind, second] = hash
     .replace(/^#?\/?/, '')
     .split('/')
-    .map(decoded)
+    .map(decodeComponent)
   switch (view) {
     case 'sessions':
       // It becomes a part of paths: an address that somebody else wrote must not name other routes.
@@ -34,14 +35,6 @@ export function hashOf(route: HashRoute): string {
       ? ['sessions', route.id, ...(route.message === undefined ? [] : ['messages', route.message])]
       : [route.view, ...('agent' in route && route.agent !== undefined ? [route.agent] : [])]
   return `#/${parts.map(encodeURIComponent).join('/')}`
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
 }
 
 /** Takes the token out of `#token=…`, so that it is not in the history. `instead`: the fragment that stays. */

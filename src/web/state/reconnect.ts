@@ -14,7 +14,7 @@ export const failuresAfter = (before: number, hasWorked: boolean): number => (ha
 
 export const pauseAfter = (failures: number): number => Math.min(maxMs, firstMs * 2 ** Math.max(0, failures - 1))
 
-export interface Waiting {
+interface Waiting {
   readonly clock: Pick<Clock, 'after'>
   /** Calls `back` when a person or the network comes back. Returns a function that ends it. */
   onReturn(back: () => void): () => void

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { InputPart } from '../../contracts/index.ts'
+import { textOfParts } from '../../util/text-of-parts.ts'
 import { maxTypedChars } from '../state/attachments.ts'
 import { branchWith } from '../state/branch-session.ts'
 import { readOnly } from '../state/continuation.ts'
@@ -31,8 +31,6 @@ export function AskAgain({ store, of }: AskAgainProps) {
 
 const messagesOf = ({ agent, turn }: StepOperation) => agent.messages.filter(({ id }) => turn.inputs.includes(id))
 
-const textOf = (parts: readonly InputPart[]): string => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
-
 function modelsOf({ agents }: Page, { agent }: StepOperation): readonly string[] {
   const known = agents.value.find(({ name, displayName }) => name === agent.spec?.name || displayName === agent.spec?.name)
   return [...new Set([...(known?.models ?? []), ...(agent.spec?.models ?? [])])]
@@ -42,7 +40,7 @@ function AskDialog({ store, of, onClose }: AskAgainProps & { onClose(): void }) 
   const page = usePage()
   const messages = messagesOf(of)
   const parts = messages.flatMap((message) => message.parts)
-  const before = textOf(parts)
+  const before = textOfParts(parts, '\n\n')
   // A very long text stays as it is: the field would need seconds for it.
   const isLong = before.length > maxTypedChars
   const [text, setText] = useState(isLong ? '' : before)

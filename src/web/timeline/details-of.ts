@@ -1,16 +1,7 @@
 import { answeredText, type Cost, type Usage } from '../../contracts/index.ts'
-import {
-  type CallNode,
-  decidedText,
-  duration,
-  failedInside,
-  grouped,
-  plural,
-  price,
-  type RequestNode,
-  reasonText,
-  size,
-} from '../../view/index.ts'
+import { turnEndTexts } from '../../policy/limit-texts.ts'
+import { plural } from '../../util/plural.ts'
+import { type CallNode, decidedText, duration, failedInside, grouped, price, type RequestNode, size } from '../../view/index.ts'
 import { limitFacts } from '../ui/agent-facts.ts'
 import type { Fact } from '../ui/facts.tsx'
 import { noteText } from '../ui/note-text.ts'
@@ -66,7 +57,7 @@ function ownDetails(of: Operation): RowDetails {
           { name: 'Answer', text: report?.text },
         ],
         facts: [
-          ['Ended because', ending && !failed && reason ? reasonText[reason] : undefined],
+          ['Ended because', ending && !failed && reason ? turnEndTexts[reason].status : undefined],
           ['Waits for', waits?.needs],
           ['Work', totals && `${plural(totals.steps, 'step')}, ${plural(totals.calls, 'call')}`],
         ],
@@ -86,7 +77,7 @@ function ownDetails(of: Operation): RowDetails {
         facts: [
           ['Step', `${of.step.number} of turn ${of.turn.number}`],
           ['Model', attempts.at(-1)?.modelId],
-          ['Last step', last && reasonText[last]],
+          ['Last step', last && turnEndTexts[last].status],
         ],
       }
     }

@@ -4,7 +4,7 @@ import { nameOf } from './row-facts.ts'
 import type { Row } from './rows.ts'
 
 /** Rows that people look for first. */
-export interface Jumps {
+interface Jumps {
   /** The model step or call that took longest, without waits for people. */
   readonly slowest?: { readonly id: NodeId; readonly ms: number }
   /** The model step that cost most. */

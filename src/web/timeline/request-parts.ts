@@ -1,4 +1,5 @@
 import type { CallResult, InputPart, Message, OutputPart, ReplyPart } from '../../contracts/index.ts'
+import { oneLine } from '../../util/one-line.ts'
 import { size } from '../../view/index.ts'
 
 /** A part of a message, as the page shows it. */
@@ -27,7 +28,7 @@ export function partsOf(message: Message): readonly MessagePart[] {
   }
 }
 
-const beginning = (text: string): string => text.slice(0, lineLength).replace(/\s+/g, ' ').trim()
+const beginning = (text: string): string => oneLine(text.slice(0, lineLength))
 
 const textPart = (label: string, text: string): MessagePart => ({ label, text, line: beginning(text), length: text.length })
 

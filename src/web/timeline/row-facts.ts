@@ -1,16 +1,16 @@
 import type { Spent } from '../../contracts/index.ts'
+import { answerNeeded, turnEndTexts } from '../../policy/limit-texts.ts'
+import { textOfParts } from '../../util/text-of-parts.ts'
 import {
   type AgentNode,
   type AttemptNode,
   agentTimes,
-  answerNeeded,
   type CallNode,
   callTimes,
   childrenOf,
   isRunning,
   type NoteNode,
   type RequestNode,
-  reasonText,
   type Span,
   type StepNode,
   shownStatus,
@@ -73,7 +73,7 @@ export function nameOf(of: Operation): Named {
       return { name: of.agent.name, status: of.agent.turns.at(-1)?.status ?? 'waiting' }
     case 'turn': {
       const { number, status, inQueue, reason, waits } = of.turn
-      const problem = waits?.needs === 'answer' ? answerNeeded : reason && reasonText[reason]
+      const problem = waits?.needs === 'answer' ? answerNeeded : reason && turnEndTexts[reason].status
       return { name: `turn ${number}`, status: inQueue ? 'waiting' : status, problem }
     }
     case 'step':
@@ -87,7 +87,7 @@ export function nameOf(of: Operation): Named {
     case 'call': {
       const { name, child, isSpawned } = of.call
       const reason = isSpawned ? child?.turns.at(-1)?.reason : undefined
-      return { name, status: callStatus(of.call), problem: callProblem(of.call) ?? (reason && reasonText[reason]) }
+      return { name, status: callStatus(of.call), problem: callProblem(of.call) ?? (reason && turnEndTexts[reason].status) }
     }
     case 'request': {
       const { request, scope } = of.request
@@ -138,11 +138,7 @@ const few = (names: ReadonlySet<string>, noun: string): string => (names.size <=
 
 /** The messages that began a turn. */
 export const inputText = ({ messages }: AgentNode, { inputs }: TurnNode): string =>
-  messages
-    .filter(({ id }) => inputs.includes(id))
-    .flatMap(({ parts }) => parts)
-    .flatMap((part) => (part.type === 'text' ? part.text : []))
-    .join('\n')
+  textOfParts(messages.filter(({ id }) => inputs.includes(id)).flatMap(({ parts }) => parts))
 
 /** Without the marks of markdown. */
 const firstLine = (text: string): string =>

@@ -8,7 +8,7 @@ import { allRows, ancestorsOf, expandedRows, matchingRows, type Row, rowOf } fro
 import { createScale, isSameScale, pan, rangeOf, type TimeScale, zoom } from './time-scale.ts'
 
 /** What the model saw, what it wrote, and what that used. */
-export type StepTab = 'request' | 'response' | 'tokens'
+type StepTab = 'request' | 'response' | 'tokens'
 
 export const columns = { time: 'Time', tokens: 'Tokens', cost: 'Cost' } as const
 type Column = keyof typeof columns

@@ -1,4 +1,4 @@
-import { plural } from '../../../view/index.ts'
+import { plural } from '../../../util/plural.ts'
 import type { Paint, Shade } from '../paint.ts'
 import { printableText } from '../printable.ts'
 import { fitWidth, widthOf } from '../text-width.ts'
@@ -6,7 +6,7 @@ import { type Block, blocksOf } from './blocks.ts'
 import { paintSpans, spansOf, wrapSpans } from './spans.ts'
 import { tableLines } from './table-lines.ts'
 
-export interface MarkdownView {
+interface MarkdownView {
   readonly paint: Paint
   readonly width: number
   /** Lines of code are cut at the width. Otherwise they stay whole, so that they can be copied. */

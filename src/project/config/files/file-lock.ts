@@ -4,9 +4,10 @@ import { copyFile, link, readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { setTimeout as after } from 'node:timers/promises'
 import { TroupeError } from '../../../contracts/index.ts'
+import { errorCode } from '../../../util/error-code.ts'
 
 /** How long to wait for a lock that another process holds. */
-export interface LockWait {
+interface LockWait {
   readonly tries: number
   pause(): Promise<void>
 }
@@ -70,13 +71,13 @@ async function acquire(lock: string, wait: LockWait): Promise<string> {
 async function tryLink(temporary: string, lock: string): Promise<boolean> {
   try {
     await link(temporary, lock).catch((error: unknown) => {
-      if (codeOf(error) === 'EEXIST') throw error
+      if (errorCode(error) === 'EEXIST') throw error
       // Some file systems have no links.
       return copyFile(temporary, lock, constants.COPYFILE_EXCL)
     })
     return true
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false
+    if (errorCode(error) === 'EEXIST') return false
     throw error
   }
 }
@@ -88,7 +89,7 @@ async function holderOf(lock: string): Promise<Holder | undefined> {
     const isWhole = Number.isInteger(pid) && typeof host === 'string' && typeof token === 'string' && /^[\da-f]{16}$/.test(token)
     return isWhole ? { pid: Number(pid), host, token } : undefined
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' || error instanceof SyntaxError) return undefined
+    if (errorCode(error) === 'ENOENT' || error instanceof SyntaxError) return undefined
     throw error
   }
 }
@@ -104,7 +105,7 @@ function hasEnded({ pid, host, token }: Holder): boolean {
     process.kill(pid, 0)
     return false
   } catch (error) {
-    return codeOf(error) === 'ESRCH'
+    return errorCode(error) === 'ESRCH'
   }
 }
 
@@ -122,5 +123,3 @@ const lockTimeout = (lock: string, holder: Holder | undefined): TroupeError =>
   new TroupeError('config_invalid', `${lock} is held${holder ? ` by process ${holder.pid} on ${holder.host}` : ''}.`, {
     remedy: 'Try again. If no process of Troupe is running, remove that file.',
   })
-
-const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException | undefined)?.code

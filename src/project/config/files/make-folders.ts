@@ -1,5 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { errorCode } from '../../../util/error-code.ts'
 
 /** Adds each new folder to `made`, outermost first. Node's `recursive` option loops forever in folders such as `/proc`. */
 export async function makeFolders(path: string, { mode, made = [] }: { readonly mode?: number; readonly made?: string[] } = {}) {
@@ -11,7 +12,7 @@ export async function makeFolders(path: string, { mode, made = [] }: { readonly 
       made.push(each)
     } catch (error) {
       // Another process was faster.
-      if (codeOf(error) !== 'EEXIST') throw error
+      if (errorCode(error) !== 'EEXIST') throw error
     }
   }
 }
@@ -22,9 +23,7 @@ async function exists(path: string): Promise<boolean> {
     await stat(path)
     return true
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return false
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return false
     throw error
   }
 }
-
-const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException | undefined)?.code

@@ -49,7 +49,7 @@ export async function documentFilesIn(files: ConfigFileSystem, state: FileState)
   return statesOf(files, settings ? documentsIn(settings).slice(0, maxBound) : [])
 }
 
-export interface HookFiles {
+interface HookFiles {
   readonly hook: string
   /** Absolute paths of the files that are trusted together with the configuration. */
   readonly files: readonly string[]

@@ -14,7 +14,7 @@ export const isModuleFile = (path: string): boolean => code.test(path)
 /** Far more than tools need; every file is read. */
 const maxFiles = 500
 
-export type ModuleFiles = { readonly ok: true; readonly files: readonly FileState[] } | { readonly ok: false; readonly why: string }
+type ModuleFiles = { readonly ok: true; readonly files: readonly FileState[] } | { readonly ok: false; readonly why: string }
 
 /** The module and the files that it imports by path, as they are now. Real paths; the module is the first. */
 export async function readModuleFiles(files: ConfigFileSystem, entry: string): Promise<ModuleFiles> {

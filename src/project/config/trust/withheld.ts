@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from '../../../contracts/index.ts'
+import type { Json } from '../../../contracts/index.ts'
+import { isRecord } from '../../../util/is-record.ts'
 import { parseHttpAddress } from '../../../util/read-address.ts'
 import { shellWord } from '../../../util/shell-word.ts'
 import type { EnvVariable } from '../files/env-file.ts'
@@ -20,18 +21,16 @@ export function withheldPart(name: string, value: Json, path: readonly string[])
 
 function contentsOf(value: Json, path: readonly string[]): readonly string[] {
   if (Array.isArray(value)) return (value as readonly Json[]).map((each) => (path[0] === 'hooks' ? hookText(each) : textOf(each)))
-  if (!isObject(value)) return [textOf(value)]
+  if (!isRecord(value)) return [textOf(value)]
   return Object.entries(value).map(
     ([key, inner]) => `${key}: ${path[0] === 'mcpServers' ? serverText(inner ?? null) : textOf(inner ?? null)}`,
   )
 }
 
-const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** `allow shell(npm test)`, `baseURL https://lab.example/v1, apiKey ${LAB_KEY}`. */
 function textOf(value: Json): string {
   if (Array.isArray(value)) return (value as readonly Json[]).map(textOf).join(', ')
-  if (!isObject(value)) return String(value)
+  if (!isRecord(value)) return String(value)
   return Object.entries(value)
     .map(([key, inner]) => `${key} ${textOf(inner ?? null)}`)
     .join(', ')
@@ -39,7 +38,7 @@ function textOf(value: Json): string {
 
 /** `guard: ./guard.sh --strict, at before_call of shell`. */
 function hookText(hook: Json): string {
-  if (!isObject(hook)) return textOf(hook)
+  if (!isRecord(hook)) return textOf(hook)
   const { name = '', command, module, on = [], tools } = hook
   const runs = command === undefined ? `module ${textOf(module ?? '')}` : commandLine(command)
   return `${textOf(name)}: ${runs}, at ${textOf(on)}${tools === undefined ? '' : ` of ${textOf(tools)}`}`
@@ -47,7 +46,7 @@ function hookText(hook: Json): string {
 
 /** Shows a program as a command line, and the rest as written. */
 function serverText(server: Json): string {
-  if (!isObject(server) || typeof server.command !== 'string') return textOf(server)
+  if (!isRecord(server) || typeof server.command !== 'string') return textOf(server)
   const { command, args = [], ...rest } = server
   const more = textOf(rest)
   return `${commandLine([command, ...(Array.isArray(args) ? args : [args])])}${more === '' ? '' : `, ${more}`}`

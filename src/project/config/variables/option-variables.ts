@@ -17,7 +17,7 @@ export function variableOf(key: string): string {
   return `${prefix}${words.toUpperCase()}`
 }
 
-export interface OptionVariables {
+interface OptionVariables {
   readonly values: AgentOverrides
   readonly diagnostics: readonly ConfigDiagnostic[]
   readonly problems: readonly Problem[]

@@ -5,7 +5,7 @@ import { keysOf, type Sourced, showPath, sourcedAt } from '../sourced.ts'
 import { type Part, resolveParts, type UsedVariable, type VariableSources } from './resolve-placeholders.ts'
 
 /** A configured provider with resolved placeholders. */
-export interface OverlayProvider {
+interface OverlayProvider {
   readonly kind?: ProviderKind
   readonly baseURL?: string
   readonly apiKey?: string

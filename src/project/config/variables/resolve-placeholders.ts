@@ -3,7 +3,7 @@
 // 3. An empty variable is treated as missing: the next source is used.
 import { type Json, type Problem, TroupeError } from '../../../contracts/index.ts'
 import { parsePlaceholders, placeholderRemedy, type TextPart } from '../../../policy/placeholders.ts'
-import { countProblems } from '../../../yaml/messages.ts'
+import { plural } from '../../../util/plural.ts'
 import { maxReported } from '../../../yaml/source-text.ts'
 import type { Config, VariableFile } from '../config.ts'
 import { type FileOrigin, type LayerName, placeOf, type Sourced, showPath } from '../sourced.ts'
@@ -34,7 +34,7 @@ export interface UsedVariable {
   readonly path: readonly string[]
 }
 
-export interface Resolved {
+interface Resolved {
   /** In the order of the parts. */
   readonly values: readonly Json[]
   readonly used: readonly UsedVariable[]
@@ -101,7 +101,7 @@ class Resolution {
 
   throwIfProblems(): void {
     if (this.#problems.length === 0) return
-    throw new TroupeError('config_invalid', `The variables of the configuration have ${countProblems(this.#problems)}.`, {
+    throw new TroupeError('config_invalid', `The variables of the configuration have ${plural(this.#problems.length, 'problem')}.`, {
       problems: this.#problems.slice(0, maxReported),
     })
   }

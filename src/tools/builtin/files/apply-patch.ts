@@ -1,10 +1,11 @@
 import type { ApprovalKey, ApprovalWish, JsonObject, Tool, ToolContext, ToolOutput } from '../../../contracts/index.ts'
+import { joinNames } from '../../../util/join-names.ts'
 import { commitWrites, FileError, type Workspace } from '../../workspace/index.ts'
 import { changeApproval, changeView, type PlannedChange, reportChanges } from './change-report.ts'
 import { parsePatch } from './patch/parse-patch.ts'
 import type { FilePatch } from './patch/patch-types.ts'
 import { PatchStage } from './stage-patch.ts'
-import { failed, hiddenContentNote, joinNames, throwIfAborted, withFileErrors } from './tool-output.ts'
+import { failed, hiddenContentNote, throwIfAborted, withFileErrors } from './tool-output.ts'
 
 const mostFailures = 5
 const mostFiles = 500

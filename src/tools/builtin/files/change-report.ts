@@ -1,6 +1,7 @@
 import type { ApprovalKey, ApprovalWish, ItemView, Json, JsonObject, ToolOutput } from '../../../contracts/index.ts'
+import { joinNames } from '../../../util/join-names.ts'
 import { parentOf, protectedPrefix, type Snapshot, snapshotOf, type Workspace, type WorkspacePath } from '../../workspace/index.ts'
-import { countOf, joinNames } from './tool-output.ts'
+import { countOf } from './tool-output.ts'
 import { unifiedDiff } from './unified-diff.ts'
 
 export type ChangeKind = 'add' | 'update' | 'delete' | 'move'

@@ -1,11 +1,12 @@
 import type { ApprovalWish, JsonObject, Tool, ToolContext, ToolOutput } from '../../../contracts/index.ts'
+import { joinNames } from '../../../util/join-names.ts'
 import { commitWrites, FileError, type Snapshot, snapshotOf, type Workspace, type WorkspacePath } from '../../workspace/index.ts'
 import { changeApproval, changeView, diffOf, type FileChange, laneKey, previewOf, reportChanges } from './change-report.ts'
 import { encodeText, largestEditable, textOfSnapshot } from './file-kind.ts'
 import { nearestLines, numbered } from './nearest-lines.ts'
 import { mayShowContent } from './read-approval.ts'
 import { type Edit, replaceText } from './replace-text.ts'
-import { failed, hiddenContentNote, joinNames, throwIfAborted, withFileErrors } from './tool-output.ts'
+import { failed, hiddenContentNote, throwIfAborted, withFileErrors } from './tool-output.ts'
 
 /** Lines that are shown of the most similar place. */
 const mostShown = 12

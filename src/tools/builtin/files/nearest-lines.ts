@@ -1,3 +1,4 @@
+import { oneLine } from '../../../util/one-line.ts'
 import { fitLine } from './tool-output.ts'
 
 const mostLines = 100_000
@@ -15,10 +16,10 @@ export function nearestLines(
   lines: readonly string[],
   wanted: readonly string[],
 ): { readonly line: number; readonly differsInSpace: boolean } | undefined {
-  const sought = wanted.slice(0, mostWanted).map(squeezed)
+  const sought = wanted.slice(0, mostWanted).map(oneLine)
   const voted = byVotes(lines, sought)
   if (voted !== undefined) {
-    const differsInSpace = sought.every((line, index) => squeezed(lines[voted + index] ?? '\0') === line)
+    const differsInSpace = sought.every((line, index) => oneLine(lines[voted + index] ?? '\0') === line)
     return { line: voted + 1, differsInSpace }
   }
   const alike = byLikeness(lines, sought)
@@ -32,8 +33,6 @@ export function numbered(lines: readonly string[], from: number, count: number):
     .map((line, index) => `${String(from + index).padStart(6)}\t${fitLine(line.replace(/\r?\n?$/, ''))}`)
 }
 
-const squeezed = (line: string): string => line.trim().replaceAll(/\s+/g, ' ')
-
 function byVotes(lines: readonly string[], sought: readonly string[]): number | undefined {
   const wantedAt = new Map<string, number[]>()
   for (const [index, line] of sought.entries()) {
@@ -43,7 +42,7 @@ function byVotes(lines: readonly string[], sought: readonly string[]): number | 
   const votes = new Map<number, number>()
   const seen = new Map<string, number>()
   for (let at = 0; at < Math.min(lines.length, mostLines); at++) {
-    const line = squeezed(lines[at] ?? '')
+    const line = oneLine(lines[at] ?? '')
     const indexes = wantedAt.get(line)
     if (indexes === undefined) continue
     const times = (seen.get(line) ?? 0) + 1
@@ -62,7 +61,7 @@ function byLikeness(lines: readonly string[], sought: readonly string[]): number
   if (wanted.size === 0) return undefined
   let best: { readonly at: number; readonly likeness: number } | undefined
   for (let at = 0; at < Math.min(lines.length, mostCompared); at++) {
-    const likeness = alike(wanted, pairsOf(squeezed((lines[at] ?? '').slice(0, longestCompared))))
+    const likeness = alike(wanted, pairsOf(oneLine((lines[at] ?? '').slice(0, longestCompared))))
     if (likeness >= leastLikeness && likeness > (best?.likeness ?? 0)) best = { at, likeness }
   }
   return best && Math.max(0, best.at - longest)

@@ -1,9 +1,10 @@
 import type { JsonObject, Tool, ToolContext, ToolOutput, ToolPart } from '../../../contracts/index.ts'
+import { groupDigits } from '../../../util/group-digits.ts'
 import type { OpenFile, Workspace } from '../../workspace/index.ts'
 import { binaryKind, headBytes } from './file-kind.ts'
 import { readApproval } from './read-approval.ts'
 import { type Page, readPage } from './read-page.ts'
-import { countOf, failed, groupDigits, throwIfAborted, withFileErrors } from './tool-output.ts'
+import { countOf, failed, throwIfAborted, withFileErrors } from './tool-output.ts'
 
 const defaultLimit = 2_000
 const frameBytes = 900

@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { isPairAt, utf8Length } from '../../../util/fit-text.ts'
-import { groupDigits, throwIfAborted } from './tool-output.ts'
+import { groupDigits } from '../../../util/group-digits.ts'
+import { throwIfAborted } from './tool-output.ts'
 
 interface PageRequest {
   readonly offset: number

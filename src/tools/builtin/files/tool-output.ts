@@ -1,4 +1,5 @@
 import type { ToolOutput } from '../../../contracts/index.ts'
+import { groupDigits } from '../../../util/group-digits.ts'
 import { FileError } from '../../workspace/index.ts'
 
 /** Returns a thrown `FileError` as a failure. */
@@ -22,16 +23,9 @@ export function throwIfAborted(signal: AbortSignal): void {
 
 export const countOf = (count: number, one: string, many = `${one}s`): string => `${groupDigits(count)} ${count === 1 ? one : many}`
 
-export const groupDigits = (count: number): string => String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
-
 const longestShown = 200
 
 export const fitLine = (line: string): string => (line.length <= longestShown ? line : `${line.slice(0, longestShown)}…`)
-
-/** `a, b and 3 more`. */
-export function joinNames(names: readonly string[], most = 5): string {
-  return names.length <= most ? names.join(', ') : `${names.slice(0, most).join(', ')} and ${names.length - most} more`
-}
 
 /** Quotes a name with control characters, such as line ends. */
 export const shownPath = (path: string): string => (/\p{Cc}/u.test(path) ? JSON.stringify(path) : path)

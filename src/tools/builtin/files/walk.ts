@@ -1,8 +1,8 @@
 import { readlink } from 'node:fs/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { errorCode } from '../../../util/error-code.ts'
 import { runBounded } from '../../schema/run-bounded.ts'
 import {
-  codeOf,
   type EntryKind,
   FileError,
   type FolderEntry,
@@ -124,7 +124,7 @@ export class Walk {
       }
       return kept
     } catch (error) {
-      if (error instanceof FileError || codeOf(error) === undefined) throw error
+      if (error instanceof FileError || errorCode(error) === undefined) throw error
       this.leftOut.unreadable++
       return []
     } finally {

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../../contracts/index.ts'
-import { isRecord } from '../../../util/option-problems.ts'
+import { isRecord } from '../../../util/is-record.ts'
 import { type OpenApiDocument, valueAt } from './read-document.ts'
 
 /** Far beyond real schemas. Deeper or larger parts accept anything. */

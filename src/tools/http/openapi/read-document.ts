@@ -1,7 +1,8 @@
 import { parse } from 'yaml'
 import type { Problem } from '../../../contracts/index.ts'
+import { isRecord } from '../../../util/is-record.ts'
+import { resolvePointer } from '../../../util/json-schema/schema-references.ts'
 import { messageOf } from '../../../util/message-of.ts'
-import { isRecord } from '../../../util/option-problems.ts'
 
 export interface OpenApiDocument {
   readonly [key: string]: unknown
@@ -50,20 +51,7 @@ export function follow(document: OpenApiDocument, value: unknown): { readonly [k
 /** What a reference such as `#/components/schemas/Pet` points to. */
 export function valueAt(document: OpenApiDocument, reference: string): unknown {
   if (!reference.startsWith('#/')) throw new Error(`the reference ${reference.slice(0, 200)} leads to another document`)
-  let at: unknown = document
-  for (const part of reference.slice(2).split('/')) {
-    const key = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~')
-    const container: unknown = at
-    at = typeof container === 'object' && container !== null && Object.hasOwn(container, key) ? Reflect.get(container, key) : undefined
-    if (at === undefined) throw new Error(`the reference ${reference.slice(0, 200)} leads nowhere`)
-  }
+  const at = resolvePointer(document, reference.slice(1))
+  if (at === undefined) throw new Error(`the reference ${reference.slice(0, 200)} leads nowhere`)
   return at
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
 }

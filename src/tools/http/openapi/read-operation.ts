@@ -1,6 +1,6 @@
 import type { HttpMethod, JsonSchema } from '../../../contracts/index.ts'
+import { isRecord } from '../../../util/is-record.ts'
 import { checkSchema } from '../../../util/json-schema/check-schema.ts'
-import { isRecord } from '../../../util/option-problems.ts'
 import type { BodyType, HttpOperation, HttpParameter } from '../build-request.ts'
 import { SchemaConverter, type SchemaTotal } from './convert-schema.ts'
 import { follow, type OpenApiDocument } from './read-document.ts'

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../util/option-problems.ts'
+import { isRecord } from '../../../util/is-record.ts'
 import type { CredentialTemplates } from '../credentials.ts'
 import { follow, type OpenApiDocument } from './read-document.ts'
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../util/option-problems.ts'
+import { isRecord } from '../../../util/is-record.ts'
 
 /** The first server, with the defaults of its variables. @throws Error if it is no URL. */
 export function serverUrl(servers: unknown, specUrl: URL | undefined): URL {

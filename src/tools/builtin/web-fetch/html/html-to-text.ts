@@ -3,6 +3,7 @@
 // 2. Text that readers of the page do not see is left out: it could carry instructions for the model.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Parser } from 'htmlparser2'
+import { oneLine } from '../../../../util/one-line.ts'
 import { type Attributes, breaksAround, codeLanguage, isHeading, isHidden, isList, listStart } from './html-elements.ts'
 import { TextWriter, type WriterMode } from './text-writer.ts'
 
@@ -251,7 +252,7 @@ class HtmlConverter {
       for (const cell of cells) if (cell.trim() !== '') this.#writer.block(cell)
       return
     }
-    const row = cells.map((cell) => cell.replace(/\s+/g, ' ').trim())
+    const row = cells.map((cell) => oneLine(cell))
     table.rows++
     this.#writer.break(table.rows === 1 ? 2 : 1)
     if (!this.#isMarkdown) {
