@@ -26,5 +26,3 @@ export const suggestName = (wanted: string, known: readonly string[]): string =>
 export const listNames = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ')
 
 export const countProblems = ({ length }: { readonly length: number }): string => (length === 1 ? '1 problem' : `${length} problems`)
-
-export const capitalize = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`
