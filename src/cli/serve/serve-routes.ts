@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises'
 import type { Ids, Records, SchemaValidator } from '../../contracts/index.ts'
+import { packageFile } from '../../project/index.ts'
 import { anthropicRoutes } from '../../server/anthropic/index.ts'
 import { areasOf, type Definitions, type Route, type ServerRouteDependencies, serverRoutes } from '../../server/http/index.ts'
 import { type McpDependencies, mcpRoutes } from '../../server/mcp/index.ts'
@@ -26,10 +28,9 @@ export function serveRoutes(dependencies: RouteDependencies): readonly Route[] {
   return [...serverRoutes({ ...dependencies, definitions }, others), ...others]
 }
 
-const definitions = async (): Promise<Definitions> => {
-  const { apiDefinitions } = await import('../schemas/api-definitions.ts')
-  return apiDefinitions as Definitions
-}
+/** Read when somebody asks for `/openapi.json`. */
+const definitions = async (): Promise<Definitions> =>
+  JSON.parse(await readFile(packageFile('schemas/stream-event.schema.json'), 'utf8')).$defs as Definitions
 
 /** Words that no agent can have as its name: `/v1/sessions` is a route. */
 export const reservedNames = (routes: readonly Route[]): ReadonlySet<string> =>
