@@ -166,7 +166,18 @@ export {
   type TextRecord,
 } from './items.ts'
 export type { Json, JsonObject, JsonSchema, MaybePromise } from './json.ts'
-export { type AgentLimits, childLimits, defaultLimits, limitBounds } from './limits.ts'
+export {
+  type AgentLimits,
+  boundsOfLimit,
+  childLimits,
+  defaultLimits,
+  type LimitName,
+  type LimitSpec,
+  limitNames,
+  limitTable,
+  type RequestLimit,
+  requestLimits,
+} from './limits.ts'
 export type { Log } from './log.ts'
 export type {
   HttpServerDefinition,
@@ -202,7 +213,7 @@ export {
   plainTextInstruction,
   wrapProjectText,
 } from './model-texts.ts'
-export { type NumberBounds, parameterBounds } from './number-bounds.ts'
+export { describeBounds, isWithin, type NumberBounds, parameterBounds } from './number-bounds.ts'
 export { OpenRequests } from './open-requests.ts'
 export type {
   AccountingEntry,

@@ -1,4 +1,13 @@
-import type { AgentLimits, HandoffReason, LastStepReason, OwnerBudget, PartialReason, TurnReason } from '../contracts/index.ts'
+import {
+  type AgentLimits,
+  type HandoffReason,
+  type LastStepReason,
+  type LimitSpec,
+  limitTable,
+  type OwnerBudget,
+  type PartialReason,
+  type TurnReason,
+} from '../contracts/index.ts'
 import { showDuration } from '../util/parse-units.ts'
 
 // What people and models read when a budget, a limit or something else ends a turn or a handoff.
@@ -151,25 +160,21 @@ export const limitText = (reached: ReachedLimit): string =>
 const ownerLimitText = ({ key, limit, owner }: ReachedOwnerLimit): string =>
   `the budget of ${owner} is ${limit} ${key === 'tokensPerDay' ? 'tokens' : 'US dollars'} a day`
 
-const limitValue = (key: LimitKey, value: number): number | string => (key === 'timeBudget' ? showDuration(value) : value)
+const limitValue = (key: LimitKey, value: number): number | string => (limitTable[key].kind === 'duration' ? showDuration(value) : value)
 
 /** Flags apply to the root agent only. */
 export function raiseLimitText(reached: ReachedLimit): string {
   if ('owner' in reached) return renewalText(reached)
   const { key, agent, isRoot } = reached
-  return `Raise limits.${key} of ${agent}${isRoot ? ` (on the command line: ${limitFlags[key]})` : ''}.`
+  return `Raise limits.${key} of ${agent}${isRoot ? ` (on the command line: ${limitFlag(key)})` : ''}.`
 }
 
 const renewalText = ({ key, limit, owner, renewsAt }: ReachedOwnerLimit): string =>
   limit === 0 ? `Raise ${key} of ${owner}.` : `Wait until it is renewed (${new Date(renewsAt).toISOString()}), or raise ${key} of ${owner}.`
 
-const limitFlags: { readonly [Key in LimitKey]: string } = {
-  maxToolTurns: '--max-steps',
-  maxTokens: '--max-tokens',
-  maxSessionTokens: '--override limits.maxSessionTokens=COUNT',
-  maxCostUsd: '--max-cost',
-  maxCalls: '--override limits.maxCalls=COUNT',
-  timeBudget: '--time-budget',
+function limitFlag(key: LimitKey): string {
+  const { flag }: LimitSpec = limitTable[key]
+  return flag ? `--${flag.name}` : `--override limits.${key}=COUNT`
 }
 
 /** For a child that reached a limit of an ancestor, or the budget of the owner. */

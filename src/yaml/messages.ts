@@ -24,5 +24,3 @@ export const suggestName = (wanted: string, known: readonly string[]): string =>
   didYouMean(wanted, known) ?? `Use one of ${listNames(known)}.`
 
 export const listNames = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ')
-
-export const capitalize = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`

@@ -69,6 +69,17 @@ describe('one answer', () => {
     expect(await runtime.sessions.get(answer.sessionId)).toMatchObject({ owner: 'local', labels: ['demo'] })
   })
 
+  test('a request can forbid any cost, as an agent file can', async () => {
+    const priced = Object.assign(new ScriptedModel([{ text: 'Blue.' }]), { costOf: () => 1 })
+    const { fetch } = await server({ model: priced, agents: [{ ...agent, tools: [] }] })
+    const answer = await json(fetch('/v1/helper', { json: { input: 'x', limits: { maxCostUsd: 0 } } }))
+    expect(answer).toMatchObject({ error: { code: 'turn_failed', reason: 'cost' } })
+    expect(priced.requests).toEqual([])
+    expect(await json(fetch('/v1/helper', { json: { input: 'x', limits: { maxCostUsd: -1 } } }))).toMatchObject({
+      error: { code: 'invalid_request', parameter: 'limits.maxCostUsd' },
+    })
+  })
+
   test('format=json needs a schema of the caller or of the agent, and gives a value', async () => {
     const { fetch } = await server({ model: [{ text: '{"city":"Oslo"}' }], agents: [{ ...agent, tools: [] }] })
     expect(await json(fetch('/v1/helper?q=x&format=json'))).toMatchObject({ error: { code: 'invalid_request', parameter: 'schema' } })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
-import { apiDefinitions } from '../../src/cli/schemas/api-definitions.ts'
+import { join } from 'node:path'
 import type {
   Approver,
   Clock,
@@ -107,7 +108,8 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
       ...options.rest,
     }),
   ]
-  const definitions = () => apiDefinitions as Definitions
+  const definitions = (): Definitions =>
+    JSON.parse(readFileSync(join(import.meta.dirname, '../../schemas/stream-event.schema.json'), 'utf8')).$defs
   const routes = [...serverRoutes({ version: '0.0.0', problems: () => [], metrics: () => '', definitions }, rest), ...rest]
   const server = headendServer({
     sessions: runtime.sessions,

@@ -1,5 +1,5 @@
-import { type AgentLimits, defaultLimits, type Json } from '../../contracts/index.ts'
-import { agentOptionKeys, sentenceOf } from '../../project/index.ts'
+import { type AgentLimits, defaultLimits, type Json, type LimitName, limitNames, limitTable } from '../../contracts/index.ts'
+import { sentenceOf } from '../../project/index.ts'
 import { type AgentDefinition, type AgentLoopConfig, createAgentRuntime, systemClock } from '../../runtime/index.ts'
 import { showDuration, showSize } from '../../util/parse-units.ts'
 import { plural } from '../../util/plural.ts'
@@ -77,11 +77,7 @@ function teamOf(agents: readonly AgentDefinition[], root: string): readonly Plan
 /** In the order of the reference. */
 function limitsOf(stated: Partial<AgentLimits>): AgentLimits {
   const limits: AgentLimits = { ...defaultLimits, ...stated }
-  const ordered = agentOptionKeys.flatMap((option) => {
-    const key = option.replace(/^limits\./, '') as keyof AgentLimits
-    return option.startsWith('limits.') && limits[key] !== undefined ? [[key, limits[key]]] : []
-  })
-  return Object.fromEntries(ordered)
+  return Object.fromEntries(limitNames.flatMap((name) => (limits[name] === undefined ? [] : [[name, limits[name]]]))) as AgentLimits
 }
 
 function linesOf(document: DryRunDocument, toolName: string): readonly string[] {
@@ -93,7 +89,7 @@ function linesOf(document: DryRunDocument, toolName: string): readonly string[] 
       return [index === 0 ? 'models' : '', `${index + 1}. ${name}${more.length > 0 ? ` (${more.join(', ')})` : ''}`]
     }),
     ['parameters', listed(parameters, String) || 'defaults of the provider'],
-    ['limits', listed(limits, (value, key) => limitText(key as keyof AgentLimits, Number(value)))],
+    ['limits', listed(limits, (value, key) => limitText(key as LimitName, Number(value)))],
     ['output', outputText(output)],
     ['tools', tools.join(', ') || 'none'],
     ...team.map((member, index): Row => [index === 0 ? 'agents' : '', memberText(member)]),
@@ -122,9 +118,7 @@ function outputText(output: DryRunDocument['output']): string {
   return schema === undefined ? output.format : `json that matches ${JSON.stringify(schema)}`
 }
 
-const times: readonly (keyof AgentLimits)[] = ['timeBudget', 'llmTimeout', 'idleTimeout', 'replyTimeout', 'toolTimeout']
-
-function limitText(key: keyof AgentLimits, value: number): string {
-  if (key === 'maxOutputBytes') return showSize(value)
-  return times.includes(key) ? showDuration(value) : String(value)
+function limitText(name: LimitName, value: number): string {
+  const { kind } = limitTable[name]
+  return kind === 'size' ? showSize(value) : kind === 'duration' ? showDuration(value) : String(value)
 }

@@ -1,3 +1,4 @@
+import { describeBounds } from '../../contracts/index.ts'
 import { type AgentOption, agentOptionKeys, agentOptions, type ValueType } from '../../project/index.ts'
 import { showSize } from '../../util/parse-units.ts'
 import { columns, paragraph, type Row } from '../terminal/columns.ts'
@@ -41,9 +42,8 @@ export function agentFileHelp(maxWidth?: number): string {
 export function typeText(type: ValueType): string {
   switch (type.kind) {
     case 'number':
-      return type.max === undefined ? `a number of at least ${type.min}` : `a number from ${type.min} to ${type.max}`
     case 'integer':
-      return type.min === undefined ? 'an integer' : `an integer of at least ${type.min}`
+      return describeBounds(type)
     case 'size':
       return `a size of at least ${showSize(type.min)}`
     case 'choice':

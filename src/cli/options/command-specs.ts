@@ -1,5 +1,7 @@
 // The one list of commands, arguments and flags. Parsing, help, errors and the reference are made from it.
+import { type LimitSpec, limitNames, limitTable } from '../../contracts/index.ts'
 import type { AgentOptionKey } from '../../project/index.ts'
+import { capitalize } from '../../util/capitalize.ts'
 import { kernelCommands } from './kernel-command-specs.ts'
 import { projectCommands } from './project-command-specs.ts'
 import { serveCommands } from './serve-command-specs.ts'
@@ -73,33 +75,13 @@ const progressFlags: FlagGroup = {
   ],
 }
 
-/**
- * Settings with a flag of their own, with the capitalised summaries of the registry in src/project. A test keeps the two equal; the
- * registry itself is not loaded, to keep help fast.
- */
+/** Limits with a flag of their own. */
 const limitFlags: FlagGroup = {
   title: 'Limits',
-  flags: [
-    {
-      name: 'max-steps',
-      value: 'COUNT',
-      sets: 'limits.maxToolTurns',
-      summary: 'Maximum steps (model requests) of one turn; one more is reserved for a final answer',
-    },
-    { name: 'max-tokens', value: 'COUNT', sets: 'limits.maxTokens', summary: 'Maximum input and output tokens of one turn' },
-    {
-      name: 'time-budget',
-      value: 'DURATION',
-      sets: 'limits.timeBudget',
-      summary: 'Maximum working time of one turn, without waiting for people',
-    },
-    {
-      name: 'max-cost',
-      value: 'USD',
-      sets: 'limits.maxCostUsd',
-      summary: 'Maximum cost of one turn in US dollars, including children; every model needs a price',
-    },
-  ],
+  flags: limitNames.flatMap((name) => {
+    const { flag, summary }: LimitSpec = limitTable[name]
+    return flag ? [{ ...flag, sets: `limits.${name}`, summary: capitalize(summary) }] : []
+  }),
 }
 
 export const commands = [

@@ -1,10 +1,10 @@
-import { parameterBounds, reasoningEfforts } from '../../contracts/index.ts'
+import { boundsOfLimit, type LimitName, parameterBounds, reasoningEfforts } from '../../contracts/index.ts'
 import type { ValueSpec } from '../../project/index.ts'
 
 const text = (example: string): ValueSpec => ({ type: { kind: 'text' }, example })
-const wholeFrom1 = (example: string): ValueSpec => ({ type: { kind: 'integer', min: 1 }, example })
+/** Manifests give numbers without units. */
+const limit = (name: LimitName, example: string): ValueSpec => ({ type: boundsOfLimit(name), example })
 const choice = (...of: readonly string[]): ValueSpec => ({ type: { kind: 'choice', of }, example: of[0] ?? '' })
-const { temperature, topP } = parameterBounds
 
 /** The keys of a manifest with the types of their values. A dot separates a section from its keys; `#` means the entries of a list. */
 export const manifestKeys: { readonly [key: string]: ValueSpec } = {
@@ -30,14 +30,14 @@ export const manifestKeys: { readonly [key: string]: ValueSpec } = {
   'agent.integration_mode': choice('tool', 'handoff'),
   'agent.model': text('auto'),
   'agent.instructions': text('prompts/reviewer.jinja2'),
-  'agent.parameters.temperature': { type: { kind: 'number', min: temperature.least, max: temperature.most }, example: '0.2' },
-  'agent.parameters.top_p': { type: { kind: 'number', min: topP.least, max: topP.most }, example: '0.9' },
-  'agent.parameters.max_output_tokens': wholeFrom1('4000'),
-  'agent.parameters.seed': { type: { kind: 'integer' }, example: '7' },
+  'agent.parameters.temperature': { type: parameterBounds.temperature, example: '0.2' },
+  'agent.parameters.top_p': { type: parameterBounds.topP, example: '0.9' },
+  'agent.parameters.max_output_tokens': { type: parameterBounds.maxOutputTokens, example: '4000' },
+  'agent.parameters.seed': { type: parameterBounds.seed, example: '7' },
   'agent.parameters.reasoning_effort': choice(...reasoningEfforts),
-  'agent.parameters.timeout_ms': wholeFrom1('90000'),
+  'agent.parameters.timeout_ms': limit('llmTimeout', '90000'),
   'agent.uses_tools': { type: { kind: 'names', of: 'extension' }, example: '[kv, file_manager]' },
-  'agent.limits.max_turns': wholeFrom1('10'),
-  'agent.limits.max_tokens_per_invocation': wholeFrom1('50000'),
-  'agent.limits.time_budget_ms': wholeFrom1('120000'),
+  'agent.limits.max_turns': limit('maxToolTurns', '10'),
+  'agent.limits.max_tokens_per_invocation': limit('maxTokens', '50000'),
+  'agent.limits.time_budget_ms': limit('timeBudget', '120000'),
 }

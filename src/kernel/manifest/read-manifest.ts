@@ -1,4 +1,4 @@
-import { extensionId, type JsonObject, type ReasoningEffort } from '../../contracts/index.ts'
+import { childLimits, defaultLimits, extensionId, type JsonObject, type ReasoningEffort } from '../../contracts/index.ts'
 import { renderFile } from '../../project/index.ts'
 import { SourceText, startOfText } from '../../yaml/source-text.ts'
 import { scheduleProblem } from '../scheduler/cron-times.ts'
@@ -163,9 +163,9 @@ async function buildAgent(source: SourceText, values: ManifestValues, place: Man
     parameters: Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined)),
     usesTools: values.texts('agent.uses_tools'),
     limits: {
-      maxTurns: number('agent.limits.max_turns') ?? 10,
-      maxTokensPerInvocation: number('agent.limits.max_tokens_per_invocation') ?? 50_000,
-      timeBudgetMs: number('agent.limits.time_budget_ms') ?? 120_000,
+      maxTurns: number('agent.limits.max_turns') ?? defaultLimits.maxToolTurns,
+      maxTokensPerInvocation: number('agent.limits.max_tokens_per_invocation') ?? childLimits.maxTokens,
+      timeBudgetMs: number('agent.limits.time_budget_ms') ?? childLimits.timeBudget,
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../contracts/index.ts'
-import { capitalize } from '../../yaml/messages.ts'
+import { capitalize } from '../../util/capitalize.ts'
 import { schemaOf } from '../config/config-schema.ts'
 import { serversShape } from '../config/sections.ts'
 import { type AgentOption, agentOption, keysInGroup, topLevelKeys } from '../options/agent-options.ts'

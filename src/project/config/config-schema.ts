@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../contracts/index.ts'
-import { capitalize } from '../../yaml/messages.ts'
+import { capitalize } from '../../util/capitalize.ts'
 import { typeSchema } from '../values/type-schema.ts'
 import { configShape, sectionNames, sections } from './sections.ts'
 import type { Shape } from './shape.ts'

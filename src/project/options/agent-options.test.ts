@@ -281,7 +281,7 @@ describe('over a file', () => {
         {
           "message": "unknown key \`limits\`",
           "place": "--override limits",
-          "remedy": "Name one of its settings: \`limits.maxToolTurns\`, \`limits.maxTokens\`, \`limits.maxSessionTokens\`, \`limits.maxCalls\`, \`limits.timeBudget\`, \`limits.llmTimeout\`, \`limits.idleTimeout\`, \`limits.replyTimeout\`, \`limits.toolTimeout\`, \`limits.maxRetries\`, \`limits.parallelToolCalls\`, \`limits.maxOutputBytes\`, \`limits.maxCostUsd\`, \`limits.maxDepth\`, \`limits.maxChildren\`, \`limits.parallelChildren\`.",
+          "remedy": "Name one of its settings: \`limits.maxToolTurns\`, \`limits.maxTokens\`, \`limits.maxSessionTokens\`, \`limits.maxCostUsd\`, \`limits.maxCalls\`, \`limits.timeBudget\`, \`limits.llmTimeout\`, \`limits.idleTimeout\`, \`limits.replyTimeout\`, \`limits.toolTimeout\`, \`limits.maxRetries\`, \`limits.parallelToolCalls\`, \`limits.maxOutputBytes\`, \`limits.maxDepth\`, \`limits.maxChildren\`, \`limits.parallelChildren\`.",
         },
         {
           "message": "the value is missing",
@@ -395,6 +395,7 @@ describe('the template of an agent', () => {
         maxToolTurns: 10
         # maxTokens: 200000  # default: none; 50000 if another agent calls it
         # maxSessionTokens: 1000000  # default: none
+        # maxCostUsd: 0.50  # default: none
         # maxCalls: 20  # default: none
         # timeBudget: 10m  # default: none; 2m if another agent calls it
         llmTimeout: 2m
@@ -404,7 +405,6 @@ describe('the template of an agent', () => {
         maxRetries: 3
         parallelToolCalls: 4
         maxOutputBytes: 32KB
-        # maxCostUsd: 0.50  # default: none
         maxDepth: 3
         maxChildren: 32
         parallelChildren: 4

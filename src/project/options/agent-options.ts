@@ -1,11 +1,13 @@
 // The one list of agent options. Reading, overriding, help, schema and reference are made from it.
 import {
-  type AgentLimits,
-  childLimits,
-  defaultLimits,
   defaultSandboxPolicy,
   exampleLimits,
+  type LimitName,
+  type LimitSpec,
+  limitNames,
+  limitTable,
   type ModelParameters,
+  parameterBounds,
   reasoningEfforts,
   type SandboxPolicy,
 } from '../../contracts/index.ts'
@@ -43,12 +45,10 @@ export type AgentOptionKey =
   | 'disabledSkills'
   | 'approvals.rules'
   | `sandbox.${keyof SandboxPolicy}`
-  | `limits.${keyof AgentLimits}`
+  | `limits.${LimitName}`
   | 'enabled'
   | 'metadata'
 
-/** Below this, the beginning, the end and the note about the rest do not fit. */
-const minOutputBytes = 512
 /** Below this, hardly any program starts. */
 const minMemory = 16 * 1024 ** 2
 const text: ValueType = { kind: 'text' }
@@ -56,10 +56,27 @@ const boolean: ValueType = { kind: 'boolean' }
 const duration: ValueType = { kind: 'duration' }
 const schema: ValueType = { kind: 'schema' }
 const file: ValueType = { kind: 'file' }
-const integer = (min?: number): ValueType => ({ kind: 'integer', ...(min !== undefined && { min }) })
 const provider = "the provider's default"
 const session = "the session's"
 const cityType = '{ type: object, properties: { city: { type: string } }, required: [city] }'
+
+function limitDefault({ kind, default: fallback, childDefault }: LimitSpec): string {
+  const show = kind === 'duration' ? showDuration : kind === 'size' ? showSize : String
+  if (fallback !== undefined) return show(fallback)
+  return childDefault === undefined ? 'none' : `none; ${show(childDefault)} if another agent calls it`
+}
+
+function limitOption(name: LimitName): AgentOption {
+  const limit: LimitSpec = limitTable[name]
+  const { summary, example, flag } = limit
+  // In files, `false` and `true` are possible, too.
+  const type: ValueType = name === 'parallelToolCalls' ? { kind: 'parallel' } : limit
+  return { type, summary, default: limitDefault(limit), example, ...(flag && { flag }) }
+}
+
+const limitOptions = Object.fromEntries(limitNames.map((name) => [`limits.${name}`, limitOption(name)])) as {
+  readonly [Name in LimitName as `limits.${Name}`]: AgentOption
+}
 
 export const agentOptions: { readonly [Key in AgentOptionKey]: AgentOption } = {
   description: { type: text, summary: 'what the agent does, in one line', default: 'required', example: 'Plans a trip by rail' },
@@ -88,20 +105,25 @@ export const agentOptions: { readonly [Key in AgentOptionKey]: AgentOption } = {
     example: '[anthropic/claude-sonnet-5, openai/gpt-5.4-mini]',
   },
   'parameters.temperature': {
-    type: { kind: 'number', min: 0, max: 2 },
+    type: parameterBounds.temperature,
     summary: 'sampling temperature',
     default: provider,
     example: '0.2',
   },
-  'parameters.topP': { type: { kind: 'number', min: 0, max: 1 }, summary: 'nucleus sampling (top-p)', default: provider, example: '0.9' },
-  'parameters.maxOutputTokens': { type: integer(1), summary: 'maximum tokens of one reply', default: provider, example: '4000' },
+  'parameters.topP': { type: parameterBounds.topP, summary: 'nucleus sampling (top-p)', default: provider, example: '0.9' },
+  'parameters.maxOutputTokens': {
+    type: parameterBounds.maxOutputTokens,
+    summary: 'maximum tokens of one reply',
+    default: provider,
+    example: '4000',
+  },
   'parameters.reasoning': {
     type: { kind: 'choice', of: reasoningEfforts },
     summary: 'reasoning effort, for models that support it',
     default: provider,
     example: 'low',
   },
-  'parameters.seed': { type: integer(), summary: 'seed for repeatable sampling', default: provider, example: '7' },
+  'parameters.seed': { type: parameterBounds.seed, summary: 'seed for repeatable sampling', default: provider, example: '7' },
   'parameters.cache': {
     type: boolean,
     summary: 'ask the provider to cache the beginning of a request',
@@ -226,101 +248,12 @@ export const agentOptions: { readonly [Key in AgentOptionKey]: AgentOption } = {
     example: '512MB',
   },
   'sandbox.processes': {
-    type: integer(1),
+    type: { kind: 'integer', min: 1 },
     summary: 'maximum processes and threads of a command; at most that of the session',
     default: `${session}, else ${defaultSandboxPolicy.processes}`,
     example: '64',
   },
-  'limits.maxToolTurns': {
-    type: integer(1),
-    summary: 'maximum steps (model requests) of one turn; one more is reserved for a final answer',
-    default: String(defaultLimits.maxToolTurns),
-    example: '6',
-    flag: { name: 'max-steps', value: 'COUNT' },
-  },
-  'limits.maxTokens': {
-    type: integer(1),
-    summary: 'maximum input and output tokens of one turn',
-    default: `none; ${childLimits.maxTokens} if another agent calls it`,
-    example: '200000',
-    flag: { name: 'max-tokens', value: 'COUNT' },
-  },
-  'limits.maxSessionTokens': { type: integer(1), summary: 'maximum tokens of the whole session', default: 'none', example: '1000000' },
-  'limits.maxCalls': {
-    type: integer(0),
-    summary: 'maximum calls of one turn, including calls that failed to start',
-    default: 'none',
-    example: '20',
-  },
-  'limits.timeBudget': {
-    type: duration,
-    summary: 'maximum working time of one turn, without waiting for people',
-    default: `none; ${showDuration(childLimits.timeBudget)} if another agent calls it`,
-    example: '10m',
-    flag: { name: 'time-budget', value: 'DURATION' },
-  },
-  'limits.llmTimeout': {
-    type: duration,
-    summary: 'maximum wait for the first output of a model',
-    default: showDuration(defaultLimits.llmTimeout),
-    example: '90s',
-  },
-  'limits.idleTimeout': {
-    type: duration,
-    summary: 'maximum pause while a model streams its reply',
-    default: showDuration(defaultLimits.idleTimeout),
-    example: '30s',
-  },
-  'limits.replyTimeout': {
-    type: duration,
-    summary: 'maximum time of one model request',
-    default: showDuration(defaultLimits.replyTimeout),
-    example: '30m',
-  },
-  'limits.toolTimeout': {
-    type: duration,
-    summary: 'maximum time of one tool call; if not set, `shell` and `web_fetch` have longer limits of their own',
-    default: showDuration(defaultLimits.toolTimeout),
-    example: '2m',
-  },
-  'limits.maxRetries': {
-    type: integer(0),
-    summary: 'maximum retries of a model request in one step',
-    default: String(defaultLimits.maxRetries),
-    example: '2',
-  },
-  'limits.parallelToolCalls': {
-    type: { kind: 'parallel' },
-    summary: 'maximum parallel calls of one step; `shell` and `apply_patch` always run alone',
-    default: String(defaultLimits.parallelToolCalls),
-    example: 'false',
-  },
-  'limits.maxOutputBytes': {
-    type: { kind: 'size', min: minOutputBytes },
-    summary: 'maximum output of a call that the model sees; the rest is stored and can be read with `read_output`',
-    default: showSize(defaultLimits.maxOutputBytes),
-    example: '64KB',
-  },
-  'limits.maxCostUsd': {
-    type: { kind: 'number', min: 0, max: 1_000_000 },
-    summary: 'maximum cost of one turn in US dollars, including children; every model needs a price',
-    default: 'none',
-    example: '0.50',
-    flag: { name: 'max-cost', value: 'USD' },
-  },
-  'limits.maxDepth': { type: integer(0), summary: 'maximum levels of children', default: String(defaultLimits.maxDepth), example: '1' },
-  'limits.maxChildren': {
-    type: integer(0),
-    summary: 'maximum children started in one turn, including their children',
-    default: String(defaultLimits.maxChildren),
-    example: '8',
-  },
-  'limits.parallelChildren': {
-    type: integer(1),
-    summary: 'maximum children that run in parallel; others wait in a queue',
-    default: String(defaultLimits.parallelChildren),
-    example: '2',
-  },
+  ...limitOptions,
   enabled: {
     type: boolean,
     summary: 'whether the agent can be used; a disabled agent is left out of every team',

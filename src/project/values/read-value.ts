@@ -1,5 +1,5 @@
 import { isMap, isScalar, type Node } from 'yaml'
-import { defaultLimits } from '../../contracts/index.ts'
+import { defaultLimits, describeBounds, isWithin, type NumberBounds } from '../../contracts/index.ts'
 import type { SimpleType } from '../../policy/shape.ts'
 import { parseDuration, parseSize, showDuration, showSize } from '../../util/parse-units.ts'
 import { describeNode, didYouMean, listNames } from '../../yaml/messages.ts'
@@ -18,7 +18,7 @@ export type ValueType =
       readonly kind: 'names'
       readonly of: Extract<ListEntry, 'model' | 'host' | 'folder' | 'variable' | 'parameter' | 'extension' | 'event'>
     }
-  | { readonly kind: 'number'; readonly min: number; readonly max?: number }
+  | (NumberBounds & { readonly kind: 'number' })
   /** An integer from 1, `false` for 1, `true` for the default. */
   | { readonly kind: 'parallel' }
   | { readonly kind: 'schema' }
@@ -74,15 +74,9 @@ export function readValue(key: string, { type, example, detail }: ValueSpec, nod
       return readRules(key, node)
     case 'map':
       return readMap(node, refused)
-    case 'number': {
-      const { min, max = Number.POSITIVE_INFINITY } = type
-      const isInRange = Number.isFinite(scalar) && Number(scalar) >= min && Number(scalar) <= max
-      return accept(isInRange ? scalar : undefined, `a number${range(min, type.max)}`)
-    }
-    case 'integer': {
-      const { min, max } = type
-      return accept(integer(scalar, min, max), `an integer${min === undefined ? '' : range(min, max)}`)
-    }
+    case 'number':
+    case 'integer':
+      return accept(isWithin(scalar, type) ? scalar : undefined, describeBounds(type))
     case 'duration': {
       const expected = `a duration${range('1ms', type.max && showDuration(type.max))}`
       return accept(integer(parseDuration(scalar), 1, type.max), expected, 'Write it like `500ms`, `30s`, `10m` or `2h`.')

@@ -1,11 +1,17 @@
-import { type JsonObject, ruleVerdicts } from '../../contracts/index.ts'
+import { type JsonObject, type NumberBounds, ruleVerdicts } from '../../contracts/index.ts'
 import { rulePattern } from '../../policy/rule-pattern.ts'
 import { type ListEntry, listEntries } from './read-list.ts'
 import { maxRules } from './read-rules.ts'
 import type { ValueType } from './read-value.ts'
 
 const nonEmpty: JsonObject = { type: 'string', pattern: '\\S' }
-const integerFrom = (minimum: number): JsonObject => ({ type: 'integer', minimum, maximum: Number.MAX_SAFE_INTEGER })
+const integerFrom = (min: number): JsonObject => boundsSchema({ kind: 'integer', min })
+
+/** Integers are those that JavaScript can represent exactly. */
+function boundsSchema({ kind, min, max }: NumberBounds): JsonObject {
+  if (kind === 'integer') return { type: kind, minimum: min ?? Number.MIN_SAFE_INTEGER, maximum: max ?? Number.MAX_SAFE_INTEGER }
+  return { type: kind, ...(min !== undefined && { minimum: min }), ...(max !== undefined && { maximum: max }) }
+}
 
 /** A value type as a JSON Schema. */
 export function typeSchema(type: ValueType): JsonObject {
@@ -25,9 +31,8 @@ export function typeSchema(type: ValueType): JsonObject {
     case 'rules':
       return { type: 'array', items: ruleSchema, maxItems: maxRules }
     case 'number':
-      return { type: 'number', minimum: type.min, ...(type.max !== undefined && { maximum: type.max }) }
     case 'integer':
-      return integerFrom(type.min ?? Number.MIN_SAFE_INTEGER)
+      return boundsSchema(type)
     case 'duration':
       return { anyOf: [integerFrom(1), { type: 'string', pattern: '^\\s*\\d+(?:\\.\\d+)?\\s?(?:ms|s|m|h)\\s*$' }] }
     case 'size':

@@ -1,12 +1,18 @@
 import { z } from 'zod'
 import {
   type AgentDescription,
+  boundsOfLimit,
   type InputPart,
   type JsonObject,
   type Message,
+  type NumberBounds,
   type Outcome,
+  type OverridableParameter,
+  parameterBounds,
   type Receipt,
+  type RequestLimit,
   reasoningEfforts,
+  requestLimits,
   type SessionEntry,
   type SessionService,
   sessionFieldLimits,
@@ -51,29 +57,28 @@ const historySchema = z
   .max(10_000)
   .meta({ id: 'History' })
 
-const positive = z.number().int().positive()
+const numberSchema = ({ kind, min, max }: NumberBounds): z.ZodNumber => {
+  const type = kind === 'integer' ? z.number().int() : z.number()
+  const above = min === undefined ? type : type.min(min)
+  return max === undefined ? above : above.max(max)
+}
+
+const limitFields = Object.fromEntries(requestLimits.map((name) => [name, numberSchema(boundsOfLimit(name))])) as {
+  [Name in RequestLimit]: z.ZodNumber
+}
 const limitsSchema = z
-  .strictObject({
-    maxToolTurns: positive,
-    maxTokens: positive,
-    maxSessionTokens: positive,
-    maxCostUsd: z.number().positive(),
-    maxCalls: z.number().int().nonnegative(),
-    timeBudget: positive,
-    maxDepth: z.number().int().nonnegative(),
-    maxChildren: z.number().int().nonnegative(),
-  })
+  .strictObject(limitFields)
   .partial()
   .meta({ id: 'RequestLimits', description: 'A limit can only be lower than that of the agent.' })
 
 const parametersSchema = z
   .strictObject({
-    temperature: z.number().min(0).max(2),
-    topP: z.number().min(0).max(1),
-    maxOutputTokens: positive,
-    seed: z.number().int(),
+    temperature: numberSchema(parameterBounds.temperature),
+    topP: numberSchema(parameterBounds.topP),
+    maxOutputTokens: numberSchema(parameterBounds.maxOutputTokens),
+    seed: numberSchema(parameterBounds.seed),
     reasoning: z.enum(reasoningEfforts),
-  })
+  } satisfies { [Name in OverridableParameter]: z.ZodType })
   .partial()
   .meta({ id: 'RequestParameters', description: 'Parameters that the agent does not list in `overrides` are refused.' })
 

@@ -1,8 +1,14 @@
 import {
   type AgentLimits,
+  boundsOfLimit,
+  describeBounds,
+  isWithin,
+  limitTable,
   type ModelParameters,
+  type NumberBounds,
   type OverridableParameter,
   overridableParameters,
+  parameterBounds,
   reasoningEfforts,
 } from '../../contracts/index.ts'
 import { grouped } from '../../view/index.ts'
@@ -32,36 +38,33 @@ interface Field {
   chip?(typed: string): string
 }
 
-const number = (typed: string, accepts: (value: number) => boolean): number | undefined => {
-  const value = Number(typed.replaceAll(',', ''))
-  return typed.trim() !== '' && Number.isFinite(value) && accepts(value) ? value : undefined
-}
-const readCount = (typed: string): number | undefined => number(typed, (value) => Number.isSafeInteger(value) && value > 0)
-const count = { expected: 'a whole number above 0', read: readCount }
-const upTo = (most: number) => ({
-  expected: `a number from 0 to ${most}`,
-  read: (typed: string) => number(typed, (value) => value >= 0 && value <= most),
+const numberField = (bounds: NumberBounds) => ({
+  expected: describeBounds(bounds),
+  read: (typed: string): number | undefined => {
+    const value = Number(typed.replaceAll(',', ''))
+    return typed.trim() !== '' && isWithin(value, bounds) ? value : undefined
+  },
 })
+const tokens = numberField(boundsOfLimit('maxTokens'))
+const seconds = numberField({ kind: 'number', min: limitTable.timeBudget.min / 1_000 })
 
 export const settingFields: { readonly [Name in SettingName]: Field } = {
   model: { label: 'Model', expected: 'a model of the agent', read: (typed) => typed, chip: (typed) => typed },
-  maxTokens: { label: 'Tokens', ...count, chip: (typed) => `at most ${grouped(readCount(typed) ?? 0)} tokens` },
-  maxCostUsd: {
-    label: 'Cost in $',
-    expected: 'an amount above 0',
-    read: (typed) => number(typed, (value) => value > 0),
-    chip: (typed) => `at most $${typed}`,
-  },
+  maxTokens: { label: 'Tokens', ...tokens, chip: (typed) => `at most ${grouped(tokens.read(typed) ?? 0)} tokens` },
+  maxCostUsd: { label: 'Cost in $', ...numberField(boundsOfLimit('maxCostUsd')), chip: (typed) => `at most $${typed}` },
   timeBudget: {
     label: 'Time in seconds',
-    expected: 'seconds above 0',
-    read: (typed) => Math.round((number(typed, (value) => value >= 0.001) ?? 0) * 1_000) || undefined,
+    expected: seconds.expected,
+    read(typed) {
+      const value = seconds.read(typed)
+      return value === undefined ? undefined : Math.round(value * 1_000)
+    },
     chip: (typed) => `at most ${typed} s`,
   },
-  temperature: { label: 'Temperature', ...upTo(2) },
-  topP: { label: 'Top P', ...upTo(1) },
-  maxOutputTokens: { label: 'Output tokens', ...count },
-  seed: { label: 'Seed', expected: 'a whole number', read: (typed) => number(typed, Number.isSafeInteger) },
+  temperature: { label: 'Temperature', ...numberField(parameterBounds.temperature) },
+  topP: { label: 'Top P', ...numberField(parameterBounds.topP) },
+  maxOutputTokens: { label: 'Output tokens', ...numberField(parameterBounds.maxOutputTokens) },
+  seed: { label: 'Seed', ...numberField(parameterBounds.seed) },
   reasoning: {
     label: 'Reasoning',
     expected: `one of ${reasoningEfforts.join(', ')}`,

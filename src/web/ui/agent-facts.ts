@@ -1,4 +1,4 @@
-import { type AgentLimits, defaultLimits } from '../../contracts/index.ts'
+import { type AgentLimits, defaultLimits, type LimitName, limitNames, limitTable } from '../../contracts/index.ts'
 import { duration, grouped, price, size } from '../../view/index.ts'
 import type { AgentDescription } from '../api/documents.ts'
 
@@ -27,32 +27,18 @@ export function chooseAgent<Agent extends Named>(agents: readonly Agent[], wante
   return named(wanted) ?? named(last) ?? rootsFirst(agents).roots[0] ?? agents[0]
 }
 
-const limitTexts: { readonly [Key in keyof AgentLimits]-?: readonly [name: string, value: (limit: number) => string] } = {
-  maxToolTurns: ['Steps in a turn', grouped],
-  maxCalls: ['Calls in a turn', grouped],
-  maxTokens: ['Tokens in a turn', grouped],
-  maxSessionTokens: ['Tokens in a session', grouped],
-  maxCostUsd: ['Cost of a turn', (limit) => price(limit) || '$0'],
-  timeBudget: ['Working time of a turn', timeText],
-  llmTimeout: ['Wait for the first output of a model', timeText],
-  idleTimeout: ['Pause in the output of a model', timeText],
-  replyTimeout: ['Reply of a model', timeText],
-  toolTimeout: ['Time of a call', timeText],
-  maxRetries: ['Retries of a model request', grouped],
-  parallelToolCalls: ['Calls at the same time', grouped],
-  maxOutputBytes: ['Output of a call', size],
-  maxDepth: ['Levels of children', grouped],
-  maxChildren: ['Children in a turn', grouped],
-  parallelChildren: ['Children at the same time', grouped],
-}
-
 /** Limits that differ from the defaults. */
 export function limitFacts(limits: AgentLimits): readonly (readonly [name: string, value: string])[] {
-  return (Object.keys(limitTexts) as (keyof AgentLimits)[]).flatMap((key) => {
-    const { [key]: limit } = limits
-    const [name, text] = limitTexts[key]
-    return limit === undefined || limit === defaultLimits[key] ? [] : [[name, text(limit)] as const]
+  return limitNames.flatMap((name) => {
+    const { [name]: limit } = limits
+    return limit === undefined || limit === defaultLimits[name] ? [] : [[limitTable[name].label, limitText(name, limit)] as const]
   })
+}
+
+function limitText(name: LimitName, limit: number): string {
+  if (name === 'maxCostUsd') return price(limit) || '$0'
+  const { kind } = limitTable[name]
+  return kind === 'duration' ? timeText(limit) : kind === 'size' ? size(limit) : grouped(limit)
 }
 
 function timeText(ms: number): string {

@@ -48,6 +48,9 @@ export function oneOf<Words extends string>(words: { readonly [W in Words]: true
   return { enum: Object.keys(words) }
 }
 
+/** An enumeration of a list that the sources have. */
+export const memberOf = (words: readonly string[]): Schema => ({ enum: [...words] })
+
 export function reference(definition: string): Schema {
   return { $ref: `#/$defs/${definition}` }
 }

@@ -1,28 +1,33 @@
-import type {
-  AgentChanges,
-  AgentLimits,
-  AgentSpec,
-  ApprovalPolicy,
-  ApprovalRule,
-  InputContract,
-  ModelAbility,
-  ModelParameters,
-  OutputContract,
-  OverridableParameter,
-  ReasoningEffort,
-  SandboxPolicy,
-  SkillCard,
-  SkillScope,
-} from '../../contracts/index.ts'
 import {
-  amount,
+  type AgentChanges,
+  type AgentLimits,
+  type AgentSpec,
+  type ApprovalPolicy,
+  type ApprovalRule,
+  boundsOfLimit,
+  defaultLimits,
+  type InputContract,
+  limitNames,
+  type ModelAbility,
+  type ModelParameters,
+  type OutputContract,
+  overridableParameters,
+  parameterBounds,
+  reasoningEfforts,
+  type SandboxPolicy,
+  type SkillCard,
+  skillScopes,
+} from '../../src/contracts/index.ts'
+import { typeSchema } from '../../src/project/values/type-schema.ts'
+import {
   anyObject,
   anyOf,
   closed,
   constant,
-  count,
+  type Fields,
   type Is,
   listOf,
+  memberOf,
   name,
   oneOf,
   optional,
@@ -34,13 +39,7 @@ import {
 } from './shapes.ts'
 
 const patterns = anyOf(name, listOf(name))
-const parameterName = oneOf<OverridableParameter>({
-  temperature: true,
-  topP: true,
-  maxOutputTokens: true,
-  seed: true,
-  reasoning: true,
-})
+const parameterName = memberOf(overridableParameters)
 const approvalRule = closed<ApprovalRule>({
   allow: optional(patterns),
   ask: optional(patterns),
@@ -57,13 +56,20 @@ const sandboxPolicy = closed<SandboxPolicy>({
   processes: ordinal,
 })
 
+const limitFields = Object.fromEntries(
+  limitNames.map((limit) => {
+    const schema = typeSchema(boundsOfLimit(limit))
+    return [limit, defaultLimits[limit] === undefined ? optional(schema) : schema]
+  }),
+) as { readonly [name: string]: unknown } as Fields<AgentLimits>
+
 /** Agents with their limits, parameters, input, output and skills. */
 export const agentDefinitions = {
   Agent: closed<AgentSpec>({
     name,
     displayName: optional(text),
     description: name,
-    prompt: name,
+    prompt: { ...text, description: 'Empty for callers of a server that must not read prompts.' },
     models: listOf(name),
     tools: listOf(text),
     limits: reference('Limits'),
@@ -84,27 +90,7 @@ export const agentDefinitions = {
     bounds: optional(listOf(closed<ApprovalPolicy>({ name: optional(text), rules: listOf(approvalRule) }))),
     sandbox: optional({ ...sandboxPolicy, required: [] }),
   }),
-  Limits: closed<AgentLimits>(
-    {
-      maxToolTurns: ordinal,
-      maxTokens: optional(ordinal),
-      maxSessionTokens: optional(ordinal),
-      maxCalls: optional(count),
-      timeBudget: optional(ordinal),
-      llmTimeout: ordinal,
-      idleTimeout: ordinal,
-      replyTimeout: ordinal,
-      toolTimeout: ordinal,
-      maxRetries: count,
-      parallelToolCalls: ordinal,
-      maxOutputBytes: ordinal,
-      maxCostUsd: optional(amount),
-      maxDepth: count,
-      maxChildren: count,
-      parallelChildren: ordinal,
-    },
-    { description: 'Times are milliseconds.' },
-  ),
+  Limits: closed<AgentLimits>(limitFields, { description: 'Times are milliseconds.' }),
   AgentChanges: closed<AgentChanges>({
     models: optional(listOf(name)),
     limits: optional(anyObject),
@@ -114,11 +100,11 @@ export const agentDefinitions = {
     output: optional(anyOf(reference('OutputContract'), { type: 'null' })),
   }),
   Parameters: closed<ModelParameters>({
-    temperature: optional({ type: 'number' }),
-    topP: optional({ type: 'number' }),
-    maxOutputTokens: optional(ordinal),
-    seed: optional({ type: 'integer' }),
-    reasoning: optional(oneOf<ReasoningEffort>({ none: true, minimal: true, low: true, medium: true, high: true, xhigh: true })),
+    temperature: optional(typeSchema(parameterBounds.temperature)),
+    topP: optional(typeSchema(parameterBounds.topP)),
+    maxOutputTokens: optional(typeSchema(parameterBounds.maxOutputTokens)),
+    seed: optional(typeSchema(parameterBounds.seed)),
+    reasoning: optional(memberOf(reasoningEfforts)),
     cache: optional(truth),
   }),
   OutputContract: anyOf(
@@ -134,7 +120,7 @@ export const agentDefinitions = {
   Skill: closed<SkillCard>({
     name,
     description: text,
-    scope: oneOf<SkillScope>({ repo: true, user: true, system: true, admin: true }),
+    scope: memberOf(skillScopes),
     path: name,
     hash: name,
     displayName: optional(text),

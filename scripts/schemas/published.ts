@@ -1,11 +1,11 @@
-// The source of schemas/. Not loaded at run time: tests compare it with the files and with real runs.
-import type { TreeEntry } from '../../contracts/index.ts'
-import type { DryRunDocument, ErrorDocument, OutcomeDocument, PlannedMember, PlannedModel } from '../run/run-documents.ts'
-import type { OpenDocument, RestingDocument, SoFar } from '../sessions/session-document.ts'
-import type { SessionTotals } from '../sessions/session-totals.ts'
-import type { StoredSessionState } from '../sessions/stored-sessions.ts'
+// The source of schemas/, without the schemas for editors. Tests compare it with the files and with real runs.
+
+import type { DryRunDocument, ErrorDocument, OutcomeDocument, PlannedMember, PlannedModel } from '../../src/cli/run/run-documents.ts'
+import type { OpenDocument, RestingDocument, SoFar } from '../../src/cli/sessions/session-document.ts'
+import type { SessionTotals } from '../../src/cli/sessions/session-totals.ts'
+import type { StoredSessionState } from '../../src/cli/sessions/stored-sessions.ts'
+import { sessionStatuses } from '../../src/contracts/index.ts'
 import { agentDefinitions } from './agent-definitions.ts'
-import { apiDefinitions } from './api-definitions.ts'
 import { lines, runError, runFlag } from './events.ts'
 import { itemDefinitions } from './item-definitions.ts'
 import { outcomeDefinitions, outcomeFields, progressFields } from './outcome-definitions.ts'
@@ -16,6 +16,7 @@ import {
   constant,
   count,
   listOf,
+  memberOf,
   name,
   oneOf,
   optional,
@@ -78,7 +79,7 @@ const shownFields = {
   owner: optional(name),
   key: optional(name),
   labels: optional(listOf(name)),
-  status: oneOf<TreeEntry['status']>({ running: true, completed: true, partial: true, failed: true, interrupted: true, suspended: true }),
+  status: memberOf(sessionStatuses),
   standing,
   startedAt: amount,
   updatedAt: amount,
@@ -104,32 +105,56 @@ const openDocument = closed<OpenDocument>(
   },
 )
 
-function published(id: string, about: { readonly title: string; readonly description: string }, root: Schema): Schema {
+/** `TurnStartedEvent` for `interaction.turn.started`. */
+const eventName = (type: string): string =>
+  `${type
+    .split('.')
+    .slice(1)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')}Event`
+
+const isEvent = (type: string): boolean => type.startsWith('interaction.')
+const events = Object.entries(lines).flatMap(([type, schema]) => (isEvent(type) ? [{ name: eventName(type), schema }] : []))
+const isDurable = ({ schema }: { readonly schema: Schema }): boolean => 'seq' in (schema.properties as object)
+const union = (members: typeof events): Schema => ({ oneOf: members.map((event) => reference(event.name)) })
+
+/** Servers put those of stream events into `/openapi.json`. */
+const definitions = {
+  ...agentDefinitions,
+  ...itemDefinitions,
+  ...outcomeDefinitions,
+  ...Object.fromEntries(events.map((event) => [event.name, event.schema])),
+  DurableEvent: { description: 'An event of the journal.', ...union(events.filter(isDurable)) },
+  StreamEvent: { description: 'An event of the journal, or a live event.', ...union(events) },
+}
+
+interface About {
+  readonly title: string
+  readonly description: string
+  /** Definitions that it has, besides those that it refers to. */
+  readonly also?: readonly string[]
+}
+
+function published(id: string, { also = [], ...about }: About, root: Schema): Schema {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: `urn:troupe:schema:${id}`,
     ...about,
     ...root,
-    $defs: reachable(root, { ...agentDefinitions, ...itemDefinitions, ...outcomeDefinitions }),
+    $defs: reachable([root, also.map(reference)], definitions),
   }
 }
 
 /** The content of schemas/, by file name. */
 export const publishedSchemas: { readonly [file: string]: Schema } = {
-  'api.schema.json': {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    $id: 'urn:troupe:schema:api',
-    title: 'Definitions of the HTTP interface',
-    description: 'What answers of the server refer to: events, items and outcomes. /openapi.json contains them.',
-    $defs: apiDefinitions,
-  },
   'stream-event.schema.json': published(
     'stream-event',
     {
       title: 'A line of troupe run --stream-json',
       description: 'Durable events have a seq and form the journal; live events have none. The last line is run.completed or run.failed.',
+      also: ['DurableEvent', 'StreamEvent'],
     },
-    { oneOf: Object.values(lines) },
+    { oneOf: Object.entries(lines).map(([type, schema]) => (isEvent(type) ? reference(eventName(type)) : schema)) },
   ),
   'run-document.schema.json': published(
     'run-document',

@@ -1,21 +1,21 @@
+import { exitByFailure } from '../../src/cli/host/exit-codes.ts'
 import {
-  type CallIntent,
   type CallOperation,
+  callItemTypes,
   type DiagnosticCode,
   type ItemStatus,
   type TextItemType,
   toolFailureClasses,
-} from '../../contracts/index.ts'
-import { turnEndTexts } from '../../policy/limit-texts.ts'
-import type { StartDiagnostic } from '../../project/index.ts'
-import { exitByFailure } from '../host/exit-codes.ts'
-import { oneOf, type Schema } from './shapes.ts'
+} from '../../src/contracts/index.ts'
+import { turnEndTexts } from '../../src/policy/limit-texts.ts'
+import type { StartDiagnostic } from '../../src/project/index.ts'
+import { memberOf, oneOf, type Schema } from './shapes.ts'
 
 // Enumerations.
 
-export const modelFailureClass: Schema = { enum: Object.keys(exitByFailure) }
-export const toolFailureClass: Schema = { enum: [...toolFailureClasses] }
-export const turnReason: Schema = { enum: Object.keys(turnEndTexts) }
+export const modelFailureClass: Schema = memberOf(Object.keys(exitByFailure))
+export const toolFailureClass: Schema = memberOf(toolFailureClasses)
+export const turnReason: Schema = memberOf(Object.keys(turnEndTexts))
 export const diagnosticCode = oneOf<DiagnosticCode>({
   agent_changed: true,
   agent_unmatched: true,
@@ -72,11 +72,5 @@ export const startDiagnosticCode = oneOf<StartDiagnostic['code']>({
 const itemStatuses = { completed: true, failed: true, declined: true, interrupted: true, skipped: true, unknown: true } as const
 export const itemStatus = oneOf<ItemStatus>(itemStatuses)
 export const callStatus = oneOf<CallOperation['status']>({ ...itemStatuses, suspended: true })
-export const callType = oneOf<CallIntent['type']>({
-  tool_call: true,
-  command_execution: true,
-  file_change: true,
-  mcp_tool_call: true,
-  subagent_call: true,
-})
+export const callType = memberOf(callItemTypes)
 export const textType = oneOf<TextItemType>({ agent_message: true, reasoning: true, error: true })

@@ -1,3 +1,4 @@
+import type { ReportedOutcome } from '../../src/cli/run/run-documents.ts'
 import {
   type AgentLoopStateSnapshot,
   type CallEntry,
@@ -16,10 +17,9 @@ import {
   type Trace,
   type TurnOperation,
   type Usage,
-} from '../../contracts/index.ts'
-import type { StartDiagnostic } from '../../project/index.ts'
-import type { AgentSummary, ModelSummary, ToolSummary } from '../../view/index.ts'
-import type { ReportedOutcome } from '../run/run-documents.ts'
+} from '../../src/contracts/index.ts'
+import type { StartDiagnostic } from '../../src/project/index.ts'
+import type { AgentSummary, ModelSummary, ToolSummary } from '../../src/view/index.ts'
 import {
   callStatus,
   diagnosticCode,

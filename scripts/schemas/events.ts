@@ -1,3 +1,4 @@
+import type { ReportedOutcome, RunEnd, RunError } from '../../src/cli/run/run-documents.ts'
 import {
   type Carried,
   type CheckedOutput,
@@ -13,7 +14,7 @@ import {
   type ParentCall,
   type PartialReason,
   type Principal,
-  type PrincipalKind,
+  principalKinds,
   type QueueEvent,
   type RecordedOffer,
   type ReplyRef,
@@ -23,8 +24,7 @@ import {
   type ToolQuestions,
   type ToolSpec,
   type TraceContext,
-} from '../../contracts/index.ts'
-import type { ReportedOutcome, RunEnd, RunError } from '../run/run-documents.ts'
+} from '../../src/contracts/index.ts'
 import {
   amount,
   anyJson,
@@ -35,6 +35,7 @@ import {
   count,
   type Fields,
   listOf,
+  memberOf,
   name,
   oneOf,
   optional,
@@ -119,7 +120,7 @@ const childEnd: Fields<ChildEnd> = {
   notice: optional(text),
 }
 export const runFlag = closed<RunFlag>({ name, value: text })
-const principalKind = oneOf<PrincipalKind>({ person: true, token: true, agent: true, schedule: true, local: true })
+const principalKind = memberOf(principalKinds)
 type Updated = InteractionEvent<'interaction.item.updated'>['update']
 
 const prices = optional({ type: 'object', additionalProperties: closed<TokenPrice>({ input: amount, output: amount }) })
