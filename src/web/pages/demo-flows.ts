@@ -47,7 +47,8 @@ export const demoFlows: readonly DemoFlow[] = [
   },
 ]
 
-export const flowOf = (message: string): DemoFlow | undefined => demoFlows.find((flow) => flow.message === message.trim())
+export const flowOf = (message: string): DemoFlow | undefined =>
+  demoFlows.find((flow) => flow.message.toLowerCase() === message.trim().toLowerCase())
 
 /** All flows, the one that is the nearest to a message first. */
 export function nearestFlows(message: string): readonly DemoFlow[] {
