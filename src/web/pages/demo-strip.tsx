@@ -5,6 +5,7 @@ import { pullPlug } from '../state/actions.ts'
 import { hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
 import type { SessionStore } from '../state/session-store.ts'
+import { showModelRequest } from '../timeline/timeline-state.ts'
 import { Icon } from '../ui/icon.tsx'
 import { type DemoFlow, demoFlows, flowOf, nearestFlows } from './demo-flows.ts'
 import { recordedModel } from './demo-pill.tsx'
@@ -113,12 +114,6 @@ function Closing({ store, root, flow }: ClosingProps) {
   const page = usePage()
   const summary = treeSummary(root, store.now())
   const firstStep = root.turns.at(-1)?.steps[0]
-  const show = (): void => {
-    page.set({ isTimelineOpen: true })
-    page.tab.value = 'timeline'
-    page.selected.value = firstStep?.id
-    openDetails()
-  }
   const [children] = summary.agents
   return (
     <div class="demo-closing">
@@ -126,7 +121,7 @@ function Closing({ store, root, flow }: ClosingProps) {
         <strong>{totalLine(summary, flow.id === 'plug' ? 'without a server' : 'waiting for you')}</strong>
         {flow.id === 'budget' && children && `, ${children.failed} of ${children.calls} refused by the budget`}.{' '}
         {firstStep && (
-          <button type="button" class="link-button" onClick={show}>
+          <button type="button" class="link-button" onClick={() => showModelRequest(page, store, firstStep.id)}>
             See what the model saw
           </button>
         )}
@@ -138,13 +133,6 @@ function Closing({ store, root, flow }: ClosingProps) {
       <FlowCards flows={demoFlows.filter(({ id }) => id !== flow.id)} isSmall />
       <InitLine />
     </div>
-  )
-}
-
-/** The timeline opens details when its row is clicked, as people do it. The row is rendered first. */
-function openDetails(): void {
-  requestAnimationFrame(() =>
-    requestAnimationFrame(() => document.querySelector<HTMLElement>('.pane-timeline [role="treeitem"][aria-selected="true"]')?.click()),
   )
 }
 
