@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { Cost } from '../../contracts/index.ts'
-import { type AgentNode, type CallNode, totalLine, treeSummary } from '../../view/index.ts'
+import { type AgentNode, type CallNode, elapsed, totalLine, treeSummary } from '../../view/index.ts'
 import { pullPlug } from '../state/actions.ts'
 import { hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
@@ -42,6 +42,7 @@ interface Pull {
   readonly processId: number
   /** Calls that had ended. */
   readonly finished: readonly CallNode[]
+  readonly at: number
 }
 
 interface PlugProps {
@@ -56,8 +57,13 @@ function Plug({ store, isOver, processId }: PlugProps) {
   const [pulls, setPulls] = useState<readonly Pull[]>([])
   const last = pulls.at(-1)
   const isBack = page.connection.value.kind === 'open' && processId !== last?.processId
+  const [goneMs, setGoneMs] = useState(0)
+  useEffect(() => {
+    if (last && isBack) setGoneMs(performance.now() - last.at)
+  }, [last, isBack])
   const pull = (): void => {
-    setPulls([...pulls, { processId, finished: finishedCalls(store) }])
+    setGoneMs(0)
+    setPulls([...pulls, { processId, finished: finishedCalls(store), at: performance.now() }])
     void pullPlug(page)
   }
   if (isOver && !last) return null
@@ -67,7 +73,10 @@ function Plug({ store, isOver, processId }: PlugProps) {
         <span class="grow" role="status">
           {!last && `Server process ${processId} does the work.`}
           {last && !isBack && `Process ${last.processId} was killed with SIGKILL. Another one starts.`}
-          {last && isBack && `Process ${last.processId} was killed. Process ${processId} continue${isOver ? 'd' : 's'} the session.`}
+          {last &&
+            isBack &&
+            goneMs > 0 &&
+            `Process ${last.processId} was killed. ${elapsed(goneMs)} later, process ${processId} continue${isOver ? 'd' : 's'} the session.`}
         </span>
         {!isOver && (
           <button type="button" class="button button-danger" disabled={last && !isBack} onClick={pull}>
@@ -118,7 +127,7 @@ function Closing({ store, root, flow }: ClosingProps) {
   return (
     <div class="demo-closing">
       <p>
-        <strong>{totalLine(summary, flow.id === 'plug' ? 'without a server' : 'waiting for you')}</strong>
+        <strong>{totalLine(summary, flow.id === 'plug' ? 'waiting' : 'waiting for you')}</strong>
         {flow.id === 'budget' && children && `, ${children.failed} of ${children.calls} refused by the budget`}.{' '}
         {firstStep && (
           <button type="button" class="link-button" onClick={() => showModelRequest(page, store, firstStep.id)}>
