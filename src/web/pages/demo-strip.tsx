@@ -151,7 +151,7 @@ function OwnWords({ message, agent }: { readonly message: string; readonly agent
   return (
     <div class="demo-closing">
       <p>
-        Demo mode cannot answer that. Connect a model (paste a key or use Ollama), or try one of these instead of <strong>{agent}</strong>:
+        Demo mode cannot answer that. Connect a model (set a key or use Ollama), or try one of these instead of <strong>{agent}</strong>:
       </p>
       <FlowCards flows={nearestFlows(message)} isSmall />
     </div>
