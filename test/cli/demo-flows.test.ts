@@ -12,6 +12,7 @@ test('each flow has a recorded answer', () => {
 
 test('a flow starts with its own message only', () => {
   expect(flowOf(' Fix the failing checkout test\n')?.id).toBe('fix')
+  expect(flowOf('fix the failing checkout test')?.id).toBe('fix')
   expect(flowOf('Fix the checkout test')).toBeUndefined()
 })
 

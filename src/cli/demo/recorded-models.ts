@@ -2,7 +2,7 @@ import { basename, join } from 'node:path'
 import type { AttemptContext, Clock, Message, Model, ModelAdapter, ModelPart, ModelRequest } from '../../contracts/index.ts'
 import { modelAdapter } from '../../models/by-name/index.ts'
 import { textOfParts } from '../../util/text-of-parts.ts'
-import { aboutCopy, asRecorded, copyFor, copyIn, type Recording, readRecordings } from './recordings.ts'
+import { aboutCopy, asRecorded, copyFor, copyIn, type Recording, readRecordings, wentOtherwise } from './recordings.ts'
 
 export interface RecordedModelsOptions {
   /** The folder of the agent files. */
@@ -54,12 +54,16 @@ interface Playing extends Recorded {
 
 async function* play(request: ModelRequest, { scripts, recordings, options, context, unknown }: Playing): AsyncGenerator<ModelPart> {
   const messages = currentTurn(request.messages)
-  const asked = asRecorded(textOf(messages[0]))
-  const found = recordings.find(({ agent, message }) => message === asked && new RegExp(`\\bYou are the ${agent}\\b`).test(request.system))
+  const asked = asRecorded(textOf(messages[0])).toLowerCase()
+  const found = recordings.find(
+    ({ agent, message }) => message.toLowerCase() === asked && new RegExp(`\\bYou are the ${agent}\\b`).test(request.system),
+  )
   if (!found) return yield* unknown.stream({ ...request, messages: messages.slice(0, 1) }, context)
   const copy = copyIn(JSON.stringify(messages)) ?? copyFor(found, options)
-  const script = await scripts.resolve(`script/${join(options.agents, 'recorded', `${found.script}.yaml`)}`)
-  for await (const part of script.stream({ ...request, messages }, context)) yield ofCopy(part, copy)
+  const { script, otherwise } = found
+  const [name, said] = otherwise && wentOtherwise(found, messages) ? [otherwise, messages.slice(0, 1)] : [script, messages]
+  const model = await scripts.resolve(`script/${join(options.agents, 'recorded', `${name}.yaml`)}`)
+  for await (const part of model.stream({ ...request, messages: said }, context)) yield ofCopy(part, copy)
 }
 
 /** From the message that the turn began with. Notices within a turn are messages of the user, too. */

@@ -29,6 +29,7 @@ test('arguments are folded only if a command or a diff shows them', () => {
   expect(isFullyShown({ input: { command: 'make', cwd: 'a' } })).toBe(true)
   expect(isFullyShown({ input: { command: 'sh', stdin: 'rm -rf .' } })).toBe(false)
   expect(isFullyShown({ input: { path: 'a', content: 'b' }, diff: '+b' })).toBe(true)
+  expect(isFullyShown({ input: { path: 'a', old: 'b', new: 'c', replace_all: true, reason: 'd' }, diff: '-b\n+c' })).toBe(true)
   expect(isFullyShown({ input: { path: 'a', mode: '777' }, diff: '+b' })).toBe(false)
   expect(isFullyShown({ input: { city: 'Oslo' } })).toBe(false)
 })

@@ -50,6 +50,8 @@ const shownByCommand: readonly string[] = ['command', 'cwd', 'reason', 'timeout'
 const shownByDiff: readonly string[] = [
   'path',
   'content',
+  'old',
+  'new',
   'old_text',
   'new_text',
   'old_string',

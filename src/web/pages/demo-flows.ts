@@ -40,14 +40,15 @@ export const demoFlows: readonly DemoFlow[] = [
     agent: 'planner',
     message: 'Compare six ways to pay, for 5 cents at most',
     title: 'Spend no more than 5 cents',
-    about: 'Six agents share one budget. One falls back to another model, and two are refused.',
+    about: 'Six parallel tasks share one budget. One falls back to another model, and two are refused.',
     seconds: 15,
-    hint: 'This agent is an 11-line file: open it.',
+    hint: 'This agent is an 11-line file: see its settings.',
     words: /cost|budget|cent|money|price|pay|spend|limit|cheap|token|dollar/gi,
   },
 ]
 
-export const flowOf = (message: string): DemoFlow | undefined => demoFlows.find((flow) => flow.message === message.trim())
+export const flowOf = (message: string): DemoFlow | undefined =>
+  demoFlows.find((flow) => flow.message.toLowerCase() === message.trim().toLowerCase())
 
 /** All flows, the one that is the nearest to a message first. */
 export function nearestFlows(message: string): readonly DemoFlow[] {

@@ -1,11 +1,12 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { Cost } from '../../contracts/index.ts'
 import { textOfParts } from '../../util/text-of-parts.ts'
-import { type AgentNode, type CallNode, totalLine, treeSummary } from '../../view/index.ts'
+import { type AgentNode, type CallNode, elapsed, totalLine, treeSummary } from '../../view/index.ts'
 import { pullPlug } from '../state/actions.ts'
 import { hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
 import type { SessionStore } from '../state/session-store.ts'
+import { showModelRequest } from '../timeline/timeline-state.ts'
 import { Icon } from '../ui/icon.tsx'
 import { type DemoFlow, demoFlows, flowOf, nearestFlows } from './demo-flows.ts'
 import { recordedModel } from './demo-pill.tsx'
@@ -42,6 +43,7 @@ interface Pull {
   readonly processId: number
   /** Calls that had ended. */
   readonly finished: readonly CallNode[]
+  readonly at: number
 }
 
 interface PlugProps {
@@ -56,8 +58,13 @@ function Plug({ store, isOver, processId }: PlugProps) {
   const [pulls, setPulls] = useState<readonly Pull[]>([])
   const last = pulls.at(-1)
   const isBack = page.connection.value.kind === 'open' && processId !== last?.processId
+  const [goneMs, setGoneMs] = useState(0)
+  useEffect(() => {
+    if (last && isBack) setGoneMs(performance.now() - last.at)
+  }, [last, isBack])
   const pull = (): void => {
-    setPulls([...pulls, { processId, finished: finishedCalls(store) }])
+    setGoneMs(0)
+    setPulls([...pulls, { processId, finished: finishedCalls(store), at: performance.now() }])
     void pullPlug(page)
   }
   if (isOver && !last) return null
@@ -67,7 +74,10 @@ function Plug({ store, isOver, processId }: PlugProps) {
         <span class="grow" role="status">
           {!last && `Server process ${processId} does the work.`}
           {last && !isBack && `Process ${last.processId} was killed with SIGKILL. Another one starts.`}
-          {last && isBack && `Process ${last.processId} was killed. Process ${processId} continue${isOver ? 'd' : 's'} the session.`}
+          {last &&
+            isBack &&
+            goneMs > 0 &&
+            `Process ${last.processId} was killed. ${elapsed(goneMs)} later, process ${processId} continue${isOver ? 'd' : 's'} the session.`}
         </span>
         {!isOver && (
           <button type="button" class="button button-danger" disabled={last && !isBack} onClick={pull}>
@@ -114,20 +124,14 @@ function Closing({ store, root, flow }: ClosingProps) {
   const page = usePage()
   const summary = treeSummary(root, store.now())
   const firstStep = root.turns.at(-1)?.steps[0]
-  const show = (): void => {
-    page.set({ isTimelineOpen: true })
-    page.tab.value = 'timeline'
-    page.selected.value = firstStep?.id
-    openDetails()
-  }
   const [children] = summary.agents
   return (
     <div class="demo-closing">
       <p>
-        <strong>{totalLine(summary, flow.id === 'plug' ? 'without a server' : 'waiting for you')}</strong>
+        <strong>{totalLine(summary, flow.id === 'plug' ? 'waiting' : 'waiting for you')}</strong>
         {flow.id === 'budget' && children && `, ${children.failed} of ${children.calls} refused by the budget`}.{' '}
         {firstStep && (
-          <button type="button" class="link-button" onClick={show}>
+          <button type="button" class="link-button" onClick={() => showModelRequest(page, store, firstStep.id)}>
             See what the model saw
           </button>
         )}
@@ -142,20 +146,13 @@ function Closing({ store, root, flow }: ClosingProps) {
   )
 }
 
-/** The timeline opens details when its row is clicked, as people do it. The row is rendered first. */
-function openDetails(): void {
-  requestAnimationFrame(() =>
-    requestAnimationFrame(() => document.querySelector<HTMLElement>('.pane-timeline [role="treeitem"][aria-selected="true"]')?.click()),
-  )
-}
-
 /** A recorded answer to another message would be wrong. */
 function OwnWords({ message, agent }: { readonly message: string; readonly agent: string }) {
   if (isSample(message)) return null
   return (
     <div class="demo-closing">
       <p>
-        Demo mode cannot answer that. Connect a model (paste a key or use Ollama), or try one of these instead of <strong>{agent}</strong>:
+        Demo mode cannot answer that. Connect a model (set a key or use Ollama), or try one of these instead of <strong>{agent}</strong>:
       </p>
       <FlowCards flows={nearestFlows(message)} isSmall />
     </div>

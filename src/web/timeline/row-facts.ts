@@ -117,7 +117,8 @@ export function aboutOf(of: Operation): string {
 
 /** `claude-sonnet · replies`. All turns of a child are below one call: a further one is named. */
 function nameOfStep({ label }: AgentNode, turn: TurnNode, step: StepNode): string {
-  const model = step.attempts.at(-1)?.model ?? ''
+  // A script is a file.
+  const model = (step.attempts.at(-1)?.model ?? '').replace(/(?:\.script)?\.ya?ml$/, '')
   const which = label === '' || turn.number === 1 ? [] : [`turn ${turn.number}`]
   return [...which, model.slice(model.lastIndexOf('/') + 1), doneBy(step)].filter(Boolean).join(' · ')
 }
