@@ -15,7 +15,7 @@ export interface AgentFilesOptions {
   readonly tools?: readonly (Tool | SessionToolSource)[]
   /** MCP servers that files may name; they become those of the configuration. Files can have servers of their own. Default: none. */
   readonly mcpServers?: AgentLoopConfig['mcpServers']
-  /** The result of `findSkills` of `troupe/acting`. Needed for files with skills. */
+  /** The result of `findSkills` of `troupe/tools`. Needed for files with skills. */
   readonly skills?: FoundSkills
   /** The sandbox of the runtime. Needed for files with sandbox settings. */
   readonly sandbox?: Sandbox
@@ -91,7 +91,7 @@ const fields: { readonly [Key in keyof Required<AgentFilesOptions>]: FieldType }
   }),
   mcpServers: optional({ expected: 'an object with MCP servers', accepts: isRecord }),
   skills: optional({
-    expected: 'the result of findSkills of troupe/acting',
+    expected: 'the result of findSkills of troupe/tools',
     accepts: (value) => isRecord(value) && Array.isArray(value.skills) && Array.isArray(value.problems),
   }),
   sandbox: optional({ expected: 'a sandbox', accepts: (value) => isRecord(value) && isRecord(value.confinement) }),

@@ -39,7 +39,16 @@ describe('the export map', () => {
       'defineTool',
       'errorTable',
     ],
-    './acting': [
+    './agents': ['agentsFromFiles'],
+    './extension': [],
+    './kernel': ['createKernel'],
+    './models': ['fromAiSdk', 'fromLangChain', 'fromLlamaIndex', 'modelAdapter', 'rehearsalModel', 'scriptModel'],
+    './project': ['loadProject'],
+    './server': ['createServer', 'createToken', 'listTokens', 'revokeToken'],
+    './stores/memory': ['memoryStore'],
+    './stores/sqlite': ['sqliteStore'],
+    './testing': ['FakeClock', 'ScriptedModel', 'gate', 'gatedServer', 'modelContract', 'sequentialIds', 'storeContract', 'toolContract'],
+    './tools': [
       'checkHooks',
       'findProjectRoot',
       'findSkills',
@@ -52,12 +61,6 @@ describe('the export map', () => {
       'userSkillDirectories',
       'workspaceTools',
     ],
-    './agents': ['agentsFromFiles'],
-    './extension': [],
-    './models': ['fromAiSdk', 'fromLangChain', 'fromLlamaIndex', 'modelAdapter', 'rehearsalModel', 'scriptModel'],
-    './stores/memory': ['memoryStore'],
-    './stores/sqlite': ['sqliteStore'],
-    './testing': ['FakeClock', 'ScriptedModel', 'gate', 'gatedServer', 'modelContract', 'sequentialIds', 'storeContract', 'toolContract'],
   }
 
   it('has exactly these entries', () => {

@@ -1,7 +1,7 @@
 export { type Admission, type ExtensionAdmissions, extensionAdmissions } from './admission/extension-admission.ts'
 export { createBus } from './bus/create-bus.ts'
 export { type DeadLetter, listDeadLetters, listEvents, retryDeadLetter, type StoredEvent } from './bus/stored-events.ts'
-export { type CreateKernelOptions, createKernel, type ProjectKernel, sandboxAt } from './create-kernel.ts'
+export { type CreateKernelOptions, createKernel, type KernelListeners, type ProjectKernel, sandboxAt } from './create-kernel.ts'
 export { changeExtensionSettings, type ExtensionSettings, readExtensionSettings } from './extension-settings.ts'
 export { createExtension, type TemplateKind, templateKinds } from './extension-template.ts'
 export { type InspectedExtension, inspectExtensions, partsOf, type ReadyState } from './inspect-extensions.ts'

@@ -118,13 +118,13 @@ function skillRequestOf({ values, dialect, place }: ReadableFile): Parameters<ty
 function missingSkills({ values }: ReadableFile): readonly Problem[] {
   const option = values.get('skills')
   if (!option || (option.value as readonly string[]).length === 0) return []
-  const remedy = 'Give `skills`: `findSkills` of `troupe/acting` finds them.'
+  const remedy = 'Give `skills`: `findSkills` of `troupe/tools` finds them.'
   return [{ ...locationOf(option), message: 'it lists skills, but no skills were given', remedy }]
 }
 
 function missingSandbox({ values }: ReadableFile): readonly Problem[] {
   const [, option] = [...values].find(([key]) => key.startsWith('sandbox.')) ?? []
-  const remedy = 'Give `sandbox`, such as that of `workspaceTools` of `troupe/acting`, here and to the runtime.'
+  const remedy = 'Give `sandbox`, such as that of `workspaceTools` of `troupe/tools`, here and to the runtime.'
   return option ? [{ ...locationOf(option), message: 'it has sandbox settings, but no sandbox was given', remedy }] : []
 }
 
@@ -145,7 +145,7 @@ const remedies: readonly (readonly [RegExp, string])[] = [
 function forProgram<Finding extends Pick<Problem, 'message' | 'remedy'>>(finding: Finding): Finding {
   const [, tool = ''] = /^there is no tool `(.+)`$/.exec(finding.message) ?? []
   if (builtinToolNames.some((name) => name === tool))
-    return { ...finding, remedy: 'Give it in `tools`: `workspaceTools` of `troupe/acting` has it.' }
+    return { ...finding, remedy: 'Give it in `tools`: `workspaceTools` of `troupe/tools` has it.' }
   const remedy = remedies.reduce((text, [flag, option]) => text.replace(flag, option), finding.remedy ?? '')
   return remedy === '' ? finding : { ...finding, remedy }
 }

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import type { Hook, InteractionEvent, Outcome } from '../../src/index.ts'
-import { type HookDefinition, type HookPoint, hooksFrom } from '../../src/workspace-tools.ts'
+import { type HookDefinition, type HookPoint, hooksFrom } from '../../src/tools.ts'
 import { type Actor, actor, agentFiles, alive, ground, mark, realClock, told, troupe, yes } from './acting-support.ts'
 import { documentOf } from './command.ts'
 import { bounded, expectLegal, journalOf, ofType, requestText, troupeError, until } from './support.ts'

@@ -18,7 +18,7 @@ import type {
 } from '../../src/index.ts'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
 import type { FakeClock } from '../../src/testing/index.ts'
-import { type WorkspaceKit, type WorkspaceOptions, workspaceTools } from '../../src/workspace-tools.ts'
+import { type WorkspaceKit, type WorkspaceOptions, workspaceTools } from '../../src/tools.ts'
 import { bounded, ofType, resultsIn, root, type Setup, type World, world } from './support.ts'
 
 /** Commands take real time, and so does whoever waits for them. */

@@ -3,7 +3,7 @@ import type { JsonObject, JsonSchema, Tool } from '../../src/contracts/index.ts'
 import { automaticTools, builtinToolNames } from '../../src/policy/builtin-tool-names.ts'
 import { loadSkillTool } from '../../src/tools/builtin/index.ts'
 import { agentDirectory, childControlTools, readOutputTool, schemaValidator, toolSearch } from '../../src/tools/index.ts'
-import { workspaceTools } from '../../src/workspace-tools.ts'
+import { workspaceTools } from '../../src/tools.ts'
 import { code, made, page, table, textOf } from './markdown.ts'
 
 const all: readonly Tool[] = [

@@ -6,7 +6,7 @@ import { type FoundExtension, findExtensions } from '../../src/kernel/index.ts'
 import { testKernel } from '../../src/kernel/loader/fixtures/test-kernel.ts'
 import { openInKernel } from '../../src/kernel/loader/open-in-kernel.ts'
 import { bundledExtensions } from '../../src/project/setup/extension-folders.ts'
-import { workspaceTools } from '../../src/workspace-tools.ts'
+import { workspaceTools } from '../../src/tools.ts'
 import { importsOf, skeleton } from '../source-scanner.ts'
 import { temporaryFolder } from './extension-context.ts'
 

@@ -19,7 +19,7 @@ import type {
 } from '../../src/contracts/index.ts'
 import { FakeClock } from '../../src/testing/index.ts'
 import { schemaValidator } from '../../src/tools/index.ts'
-import { workspaceTools } from '../../src/workspace-tools.ts'
+import { workspaceTools } from '../../src/tools.ts'
 
 export interface TestContextOptions {
   readonly id?: string

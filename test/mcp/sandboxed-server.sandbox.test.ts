@@ -44,7 +44,7 @@ describe.skipIf(noSandboxHere)(sandboxed('a server with a sandbox policy'), () =
     writeFileSync(join(workspace, 'in.txt'), 'inside')
     const program = `
       import { createAgentRuntime } from 'troupe'
-      import { processSandbox } from 'troupe/acting'
+      import { processSandbox } from 'troupe/tools'
       import { ScriptedModel } from 'troupe/testing'
       const adapter = new ScriptedModel(${JSON.stringify(steps)})
       const mcp = { workspace: ${JSON.stringify(workspace)}, sandbox: processSandbox({ root: ${JSON.stringify(workspace)} }) }

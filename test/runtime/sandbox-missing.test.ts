@@ -8,7 +8,7 @@ const none: Sandbox = { confinement: { kind: 'none' } }
 const box: Sandbox = { confinement: { kind: 'sandbox', name: 'box' } }
 const open: Sandbox = { confinement: { kind: 'sandbox', name: 'box', policy: { ...defaultSandboxPolicy, mode: 'off' } } }
 const confined = (sandbox: Partial<SandboxPolicy>, more: Partial<AgentDefinition> = {}): AgentDefinition => ({ ...agent, sandbox, ...more })
-const remedy = 'Pass a `sandbox` to the runtime, such as that of `workspaceTools` of `troupe/acting`, or remove `sandbox` from the agent.'
+const remedy = 'Pass a `sandbox` to the runtime, such as that of `workspaceTools` of `troupe/tools`, or remove `sandbox` from the agent.'
 const look = tool('look')
 
 describe('an agent that requires a sandbox in a runtime without one', () => {

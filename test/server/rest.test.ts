@@ -473,7 +473,7 @@ describe('the server itself', () => {
     const page = await fetch('/docs', { token: '' })
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
     expect(await page.text()).toContain('/v1/sessions/:id/events')
-    expect(await (await fetch('/', { token: '' })).text()).toContain('/docs')
+    expect(await (await fetch('/', { token: '' })).text()).toContain('href="docs"')
     expect(await json(fetch('/health', { token: '' }))).toEqual({ status: 'ok' })
   })
 

@@ -4,7 +4,7 @@ import { isRecord } from '../../util/is-record.ts'
 // The sandbox of the runtime enforces the sandbox settings of agents. Without one, an agent that requires a sandbox is refused,
 // and an agent that only restricts it gets a warning.
 
-const remedy = 'Pass a `sandbox` to the runtime, such as that of `workspaceTools` of `troupe/acting`, or remove `sandbox` from the agent.'
+const remedy = 'Pass a `sandbox` to the runtime, such as that of `workspaceTools` of `troupe/tools`, or remove `sandbox` from the agent.'
 
 /** Agents that require a sandbox when the runtime has none. Configuration and sandbox may be wrong in other ways. */
 export function missingSandboxProblems(config: unknown, sandbox: Partial<Sandbox> | undefined): readonly Problem[] {

@@ -3,10 +3,9 @@ import { getRequestListener } from '@hono/node-server'
 
 type Fetch = (request: Request, cut: () => void) => Promise<Response>
 
-/** Frameworks such as Express change `url` below a path, and keep the whole one in `originalUrl`. They may read the body first. */
+/** Frameworks such as Express change `url` below a path, and keep the whole one in `originalUrl`. */
 interface FrameworkRequest extends IncomingMessage {
   originalUrl?: string
-  body?: unknown
 }
 
 /** Answers requests of Node's HTTP server, also behind a framework. */
@@ -15,7 +14,7 @@ export function nodeHandler(fetch: Fetch): (request: IncomingMessage, response: 
     overrideGlobalObjects: false,
   })
   return async (request: FrameworkRequest, response) => {
-    if (request.readableDidRead && request.body !== undefined) return refuseReadBody(response)
+    if (request.readableDidRead) return refuseReadBody(response)
     if (request.originalUrl !== undefined) request.url = request.originalUrl
     await listener(request, response)
   }
@@ -23,6 +22,6 @@ export function nodeHandler(fetch: Fetch): (request: IncomingMessage, response: 
 
 /** The handler of the program is in the wrong place: without an answer, its requests would wait for ever. */
 function refuseReadBody(response: ServerResponse): void {
-  const message = 'A body parser has read the request before Troupe. Mount Troupe before it, such as before express.json().'
+  const message = 'Something has read the body of this request before Troupe, such as a body parser. Mount Troupe before it.'
   response.writeHead(500, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { code: 'internal', message } }))
 }

@@ -7,7 +7,7 @@ import type { Approver, ExtensionContext, ModelRequest, OutgoingMessage } from '
 import { type FoundExtension, findExtensions } from '../../../src/kernel/index.ts'
 import { openInKernel } from '../../../src/kernel/loader/open-in-kernel.ts'
 import type { ScriptedStep } from '../../../src/testing/index.ts'
-import { workspaceTools } from '../../../src/workspace-tools.ts'
+import { workspaceTools } from '../../../src/tools.ts'
 import { kernelScene, manifestOf, requestText, type Scene } from '../kernel-scene.ts'
 
 // The bundled price_monitor with the bundled kv and web_fetch, on a real runtime. The clock, the models and the shop are of the test.

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { builtinToolNames } from '../../../src/policy/builtin-tool-names.ts'
-import { type WorkspaceOptions, workspaceTools } from '../../../src/workspace-tools.ts'
+import { type WorkspaceOptions, workspaceTools } from '../../../src/tools.ts'
 import { world } from '../../acceptance/support.ts'
 
 it('offers exactly the tools that an agent file may name', () => {

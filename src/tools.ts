@@ -1,4 +1,4 @@
-// The exports of `troupe/acting`: built-in tools, sandbox, skills, project context and hooks for programs.
+// The exports of `troupe/tools`: built-in tools, sandbox, skills, project context and hooks for programs.
 import { homedir } from 'node:os'
 import { systemClock } from './runtime/index.ts'
 import { type WorkspaceKit, type WorkspaceKitOptions, workspaceKit } from './tools/kit/index.ts'
