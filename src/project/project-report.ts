@@ -39,7 +39,7 @@ export interface ProjectReport extends ReadSetup {
 }
 
 /** The agents and the configuration file that a person or a program named. */
-export interface AskedFor {
+interface AskedFor {
   readonly agents: readonly string[]
   readonly configFile: string | undefined
 }

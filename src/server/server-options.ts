@@ -62,7 +62,7 @@ export interface ServedKernel {
   close(options: { readonly drain: number }): Promise<Drained>
 }
 
-export interface KernelListeners {
+interface KernelListeners {
   /** The agents or tools of extensions have changed. */
   onChange(): void
   /** The status of an extension has changed. */

@@ -1,12 +1,12 @@
+import { isRecord } from './is-record.ts'
+
 // Chunks, errors and profiles come from other libraries: check every field before use.
 
 export interface Fields {
   readonly [key: string]: unknown
 }
 
-export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
-
-export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {})
+export const fieldsOf = (value: unknown): Fields => (isRecord(value) ? value : {})
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 

@@ -1,7 +1,8 @@
 import type { LanguageModelV3StreamPart, LanguageModelV3Usage, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
 import type { FinishReason, Json, JsonObject, ModelFailure, ModelPart, Usage } from '../../contracts/index.ts'
+import { isRecord } from '../../util/is-record.ts'
 import { plainJson } from '../../util/json-values.ts'
-import { amountOf, countOf, type Fields, fieldsOf, isFields, listOf, textOf } from '../../util/unknown-fields.ts'
+import { amountOf, countOf, type Fields, fieldsOf, listOf, textOf } from '../../util/unknown-fields.ts'
 import { cutOff, failing, shorten } from '../failures/index.ts'
 
 export type AiSdkPart = LanguageModelV4StreamPart | LanguageModelV3StreamPart
@@ -63,7 +64,7 @@ export class ReplyParts {
         this.#call(part, into)
         return 'more'
       case 'stream-start':
-        for (const warning of listOf(part.warnings).filter(isFields)) into.push({ type: 'notice', message: warningText(warning) })
+        for (const warning of listOf(part.warnings).filter(isRecord)) into.push({ type: 'notice', message: warningText(warning) })
         return 'more'
       case 'response-metadata':
         this.#response = { ...this.#response, ...(part.id && { responseId: part.id }), ...(part.modelId && { model: part.modelId }) }
@@ -199,7 +200,7 @@ function merged(known: JsonObject, added: unknown): JsonObject {
   const result: Record<string, Json | undefined> = { ...known }
   for (const [owner, value] of Object.entries(more)) {
     const before = result[owner]
-    result[owner] = isObject(before) && isObject(value) ? withoutLoss(before, value) : value
+    result[owner] = isRecord(before) && isRecord(value) ? withoutLoss(before, value) : value
   }
   return result
 }
@@ -210,8 +211,6 @@ function withoutLoss(before: JsonObject, value: JsonObject): JsonObject {
   for (const [key, inner] of Object.entries(value)) if (inner !== null || result[key] === undefined) result[key] = inner
   return result
 }
-
-const isObject = (value: Json | undefined): value is JsonObject => isFields(value)
 
 /** For an unknown type of warning, its text. */
 function warningText(warning: Fields): string {

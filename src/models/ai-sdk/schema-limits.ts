@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../contracts/index.ts'
-import { isFields } from '../../util/unknown-fields.ts'
+import { isRecord } from '../../util/is-record.ts'
 
 // Each schema mode supports a part of JSON Schema and refuses requests with other keywords. These functions check that before the
 // request.
@@ -52,7 +52,7 @@ export function fitsAnthropicMode(schema: JsonSchema): boolean {
     keywords: new Set([...strictKeywords, 'oneOf', 'default', 'minLength', 'maxLength', 'uniqueItems', 'examples']),
     fits: (part) => {
       optional += optionalProperties(part)
-      return part.additionalProperties === undefined ? !isObject(part) || isFields(part.properties) : part.additionalProperties === false
+      return part.additionalProperties === undefined ? !isObject(part) || isRecord(part.properties) : part.additionalProperties === false
     },
   }
   return fits(schema, shape) && optional <= anthropicOptional
@@ -69,7 +69,7 @@ export function fitsGeminiMode(schema: JsonSchema): boolean {
 }
 
 function fits(schema: unknown, shape: Shape, depth = 0): boolean {
-  if (!isFields(schema)) return false
+  if (!isRecord(schema)) return false
   if (!Object.keys(schema).every((keyword) => shape.keywords.has(keyword))) return false
   if (typeof schema.$ref === 'string' && !schema.$ref.startsWith('#')) return false
   return shape.fits(schema, depth) && parts(schema).every((part) => fits(part, shape, depth + 1))
@@ -79,27 +79,27 @@ function fits(schema: unknown, shape: Shape, depth = 0): boolean {
 function parts(schema: Schema): readonly unknown[] {
   const { items, anyOf, oneOf, prefixItems, properties, $defs, definitions, additionalProperties } = schema
   const lists = [anyOf, oneOf, prefixItems].flatMap((list) => (Array.isArray(list) ? list : []))
-  const maps = [properties, $defs, definitions].flatMap((map) => (isFields(map) ? Object.values(map) : []))
+  const maps = [properties, $defs, definitions].flatMap((map) => (isRecord(map) ? Object.values(map) : []))
   const one = [items, additionalProperties].filter((part) => part !== undefined && typeof part !== 'boolean')
   return [...lists, ...maps, ...one]
 }
 
 const isPlainObject = (schema: Schema): boolean => schema.type === 'object' && schema.anyOf === undefined && schema.oneOf === undefined
 
-const isClosed = (schema: Schema): boolean => !isObject(schema) || (schema.additionalProperties === false && isFields(schema.properties))
+const isClosed = (schema: Schema): boolean => !isObject(schema) || (schema.additionalProperties === false && isRecord(schema.properties))
 
 const isObject = ({ type, properties }: Schema): boolean =>
   type === 'object' || (Array.isArray(type) && type.includes('object')) || properties !== undefined
 
 function optionalProperties({ properties, required }: Schema): number {
-  if (!isFields(properties)) return 0
+  if (!isRecord(properties)) return 0
   const demanded: readonly unknown[] = Array.isArray(required) ? required : []
   return Object.keys(properties).filter((name) => !demanded.includes(name)).length
 }
 
 function countProperties(schema: unknown): number {
-  if (!isFields(schema)) return 0
-  const own = isFields(schema.properties) ? Object.keys(schema.properties).length : 0
+  if (!isRecord(schema)) return 0
+  const own = isRecord(schema.properties) ? Object.keys(schema.properties).length : 0
   return parts(schema).reduce<number>((sum, part) => sum + countProperties(part), own)
 }
 

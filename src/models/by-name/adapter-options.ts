@@ -1,4 +1,5 @@
 import { type Clock, type Problem, type ProviderKind, providerKinds, reservedModelNames } from '../../contracts/index.ts'
+import { isRecord } from '../../util/is-record.ts'
 import {
   aBoolean,
   aFunction,
@@ -11,7 +12,7 @@ import {
   problemsError,
 } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
-import { type Fields, isFields } from '../../util/unknown-fields.ts'
+import type { Fields } from '../../util/unknown-fields.ts'
 import { profileOf } from '../known-providers.ts'
 import { type ProviderSettings, type Variables, wrongAddress } from '../provider-settings.ts'
 
@@ -50,13 +51,13 @@ export type SettledOptions = ModelAdapterOptions & Required<Pick<ModelAdapterOpt
 const texts = (expected: string, isWhole = true): FieldType => ({
   expected,
   isSecret: true,
-  accepts: (value) => isFields(value) && Object.values(value).every((each) => typeof each === 'string' || (!isWhole && each === undefined)),
+  accepts: (value) => isRecord(value) && Object.values(value).every((each) => typeof each === 'string' || (!isWhole && each === undefined)),
 })
 const secretText: FieldType = { ...aString, isSecret: true }
 
 const optionFields: { readonly [Key in keyof Required<ModelAdapterOptions>]: FieldType } = {
   variables: { ...texts('an object of strings', false), remedy: 'Give the variables that contain API keys, or {}.' },
-  providers: optional({ expected: 'an object of providers by name', isSecret: true, accepts: isFields }),
+  providers: optional({ expected: 'an object of providers by name', isSecret: true, accepts: isRecord }),
   aliases: optional(texts('an object of model names')),
   clock: optional({
     expected: 'a clock with now(), monotonic() and after()',
@@ -79,7 +80,7 @@ const openAiFields = { ...providerFields, api: optional(oneOf(['chat', 'response
 /** @throws TroupeError `config_invalid` with all problems. */
 export function checkOptions(options: unknown): asserts options is ModelAdapterOptions {
   const problems: Problem[] = []
-  if (isFields(options)) checkOptionFields(problems, options)
+  if (isRecord(options)) checkOptionFields(problems, options)
   else
     problems.push({
       place: 'options',
@@ -92,10 +93,10 @@ export function checkOptions(options: unknown): asserts options is ModelAdapterO
 function checkOptionFields(problems: Problem[], options: Fields): void {
   const { aliases, providers } = options
   checkOnlyFields(problems, options, { fields: optionFields, place: 'options' })
-  for (const name of isFields(aliases) ? Object.keys(aliases) : [])
+  for (const name of isRecord(aliases) ? Object.keys(aliases) : [])
     if (!isFreeName(name))
       problems.push({ place: `options.aliases.${name}`, message: `an alias ${nameRule}`, remedy: 'Choose another name, such as "fast".' })
-  for (const [name, config] of isFields(providers) ? Object.entries(providers) : []) checkProvider(problems, name, config)
+  for (const [name, config] of isRecord(providers) ? Object.entries(providers) : []) checkProvider(problems, name, config)
 }
 
 const isFreeName = (name: string): boolean => /^[^\s/]+$/.test(name) && !reservedModelNames.some((reserved) => reserved === name)
@@ -103,8 +104,8 @@ const nameRule = `must be one word without "/", and none of the reserved names $
 
 function checkProvider(problems: Problem[], name: string, config: unknown): void {
   const place = `options.providers.${name}`
-  checkField(problems, config, { type: { expected: 'an object', isSecret: true, accepts: isFields }, place })
-  if (!isFields(config)) return
+  checkField(problems, config, { type: { expected: 'an object', isSecret: true, accepts: isRecord }, place })
+  if (!isRecord(config)) return
   if (!isFreeName(name))
     return void problems.push({ place, message: `a provider name ${nameRule}`, remedy: 'Choose another name, such as "lab".' })
   const kind = providerKinds.find((each) => each === config.kind)

@@ -1,6 +1,7 @@
+import { isRecord } from '../../util/is-record.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { oneLine } from '../../util/one-line.ts'
-import { type Fields, fieldsOf, isFields, textOf } from '../../util/unknown-fields.ts'
+import { type Fields, fieldsOf, textOf } from '../../util/unknown-fields.ts'
 import { FailureError } from './failure.ts'
 
 /** The facts about an error. Clients and frameworks share no error class, so this reads their common fields and causes. */
@@ -104,7 +105,7 @@ const withoutName = (text: string, { name }: Error): string => (text === name ? 
 /** The error and its causes. A failed connection has one error for each address that was tried. */
 function causesOf(error: unknown): readonly Fields[] {
   const chain: Fields[] = []
-  for (let at = error; isFields(at) && chain.length < 10; at = at.cause ?? (Array.isArray(at.errors) ? at.errors[0] : undefined))
+  for (let at = error; isRecord(at) && chain.length < 10; at = at.cause ?? (Array.isArray(at.errors) ? at.errors[0] : undefined))
     chain.push(at)
   return chain
 }
@@ -158,7 +159,7 @@ function parsed(body: string): unknown {
 function saying(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   if (Array.isArray(value)) return saying(value[0])
-  if (!isFields(value)) return undefined
+  if (!isRecord(value)) return undefined
   const { error, message, msg, detail, metadata } = value
   const own = [error, message, msg, detail].map(saying).find((text) => text !== undefined)
   // OpenRouter puts the message of the upstream provider into `metadata.raw`.

@@ -1,4 +1,5 @@
-import { type Fields, fieldsOf, isFields, listOf, textOf } from '../../util/unknown-fields.ts'
+import { isRecord } from '../../util/is-record.ts'
+import { type Fields, fieldsOf, listOf, textOf } from '../../util/unknown-fields.ts'
 import type { GatheredCall } from '../shared/index.ts'
 
 interface Group {
@@ -22,14 +23,14 @@ export class CallChunks {
    */
   take(message: Fields): number {
     const before = this.#characters
-    const chunks = listOf(message.tool_call_chunks).filter(isFields)
+    const chunks = listOf(message.tool_call_chunks).filter(isRecord)
     if (chunks.length > 0) for (const chunk of chunks) this.#add(chunk)
     else this.#addWhole(message)
     return this.#characters - before
   }
 
   #addWhole(message: Fields): void {
-    for (const call of [...listOf(message.tool_calls), ...listOf(message.invalid_tool_calls)].filter(isFields)) {
+    for (const call of [...listOf(message.tool_calls), ...listOf(message.invalid_tool_calls)].filter(isRecord)) {
       const { args } = call
       const group = this.#open(undefined)
       group.id = textOf(call.id)

@@ -1,6 +1,7 @@
 import { type FinishReason, type JsonObject, type Message, type ModelPart, noUsage, type Usage } from '../../contracts/index.ts'
+import { isRecord } from '../../util/is-record.ts'
 import { plainJson } from '../../util/json-values.ts'
-import { countOf, type Fields, fieldsOf, isFields, listOf, textOf } from '../../util/unknown-fields.ts'
+import { countOf, type Fields, fieldsOf, listOf, textOf } from '../../util/unknown-fields.ts'
 import { endOfReply, finishReasonOf, type GatheredCall, type NamedCall, withIds, withProgress } from '../shared/index.ts'
 import { CallChunks } from './call-chunks.ts'
 import { type Kept, type KeptBlock, keptMetadata, mergeDelta, outsideTypes, type ReadBlock, readContent } from './reply-blocks.ts'
@@ -44,7 +45,7 @@ export class ReplyReader {
   }
 
   take(message: unknown): readonly ModelPart[] {
-    if (!isFields(message)) return []
+    if (!isRecord(message)) return []
     const written = this.#calls.take(message)
     this.#ending.take(message)
     this.#remember(message)
@@ -159,7 +160,7 @@ export class Ending {
     const extras = fieldsOf(message.additional_kwargs)
     this.#provider ??= metadata.model_provider
     this.#word = wordIn(metadata) ?? wordIn(extras) ?? (textOf(extras.refusal) ? 'refusal' : undefined) ?? this.#word
-    if (!isFields(message.usage_metadata)) return
+    if (!isRecord(message.usage_metadata)) return
     const sum = added(this.#usage ?? noUsage, message.usage_metadata)
     this.#usage = sum ?? this.#usage
     this.#hasWrongFigures ||= sum === undefined

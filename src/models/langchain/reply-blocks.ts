@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../contracts/index.ts'
+import { isRecord } from '../../util/is-record.ts'
 import { plainJson } from '../../util/json-values.ts'
-import { type Fields, isFields, textOf } from '../../util/unknown-fields.ts'
+import { type Fields, textOf } from '../../util/unknown-fields.ts'
 
 // Signatures, block types and ids of a reply are stored with its parts and returned to the model that wrote it. Another model may
 // reject them.
@@ -30,7 +31,7 @@ export function keptMetadata(kept: Kept): JsonObject {
 
 export function keptIn(metadata: JsonObject | undefined, id: string): Kept | undefined {
   const kept = metadata?.langchain
-  return isFields(kept) && kept.from === id ? (kept as unknown as Kept) : undefined
+  return isRecord(kept) && kept.from === id ? (kept as unknown as Kept) : undefined
 }
 
 /** A block of content: a text, a reasoning or a call. */
@@ -53,7 +54,7 @@ const callTypes = new Set(['tool_use', 'tool_call'])
 export function readContent(content: unknown): readonly ReadBlock[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content, index: undefined, block: { type: 'text' } }]
   if (!Array.isArray(content)) return []
-  return content.filter(isFields).flatMap(readBlock)
+  return content.filter(isRecord).flatMap(readBlock)
 }
 
 function readBlock(given: Fields): readonly ReadBlock[] {
@@ -98,19 +99,17 @@ export function mergeDelta(left: JsonObject, right: JsonObject): JsonObject {
 function mergeValues(left: Json, right: Json): Json {
   if (typeof left === 'string' && typeof right === 'string') return left + right
   if (Array.isArray(left) && Array.isArray(right)) return mergeLists(left, right)
-  return isObject(left) && isObject(right) ? mergeDelta(left, right) : right
+  return isRecord(left) && isRecord(right) ? mergeDelta(left, right) : right
 }
 
 function mergeLists(left: readonly Json[], right: readonly Json[]): readonly Json[] {
   const merged = [...left]
   for (const item of right) {
-    const index = isObject(item) && item.index !== undefined ? item.index : undefined
-    const place = index === undefined ? -1 : merged.findIndex((known) => isObject(known) && known.index === index)
+    const index = isRecord(item) && item.index !== undefined ? item.index : undefined
+    const place = index === undefined ? -1 : merged.findIndex((known) => isRecord(known) && known.index === index)
     const known = merged[place]
-    if (isObject(known) && isObject(item)) merged[place] = mergeDelta(known, item)
+    if (isRecord(known) && isRecord(item)) merged[place] = mergeDelta(known, item)
     else merged.push(item)
   }
   return merged
 }
-
-const isObject = (value: Json | undefined): value is JsonObject => isFields(value)

@@ -1,4 +1,5 @@
 import type { FilePart, InputPart, JsonObject, JsonSchema, Message, ReplyPart } from '../../contracts/index.ts'
+import { textOfParts } from '../../util/text-of-parts.ts'
 import { fieldsOf, textOf } from '../../util/unknown-fields.ts'
 import { argumentsOf, userContent } from '../shared/index.ts'
 
@@ -61,7 +62,7 @@ function assistantMessage(parts: readonly ReplyPart[], id: string): LlamaIndexMe
   }
   return {
     role: 'assistant',
-    content: parts.map((part) => (part.type === 'text' ? part.text : '')).join(''),
+    content: textOfParts(parts, ''),
     ...(Object.keys(options).length > 0 && { options }),
   }
 }

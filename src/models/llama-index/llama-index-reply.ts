@@ -1,5 +1,6 @@
 import { type FinishReason, type Message, type ModelPart, noUsage, type Usage } from '../../contracts/index.ts'
-import { countOf, type Fields, fieldsOf, isFields, listOf, textOf } from '../../util/unknown-fields.ts'
+import { isRecord } from '../../util/is-record.ts'
+import { countOf, type Fields, fieldsOf, listOf, textOf } from '../../util/unknown-fields.ts'
 import { endOfReply, type GatheredCall, withIds, withProgress } from '../shared/index.ts'
 import { signedBy } from './llama-index-messages.ts'
 
@@ -23,11 +24,11 @@ export class ReplyReader {
   }
 
   take(chunk: unknown): readonly ModelPart[] {
-    if (!isFields(chunk)) return []
+    if (!isRecord(chunk)) return []
     this.#facts.take(chunk.raw)
     const options = fieldsOf(chunk.options)
     let written = 0
-    for (const call of listOf(options.toolCall).filter(isFields)) written += this.#write(call)
+    for (const call of listOf(options.toolCall).filter(isRecord)) written += this.#write(call)
     const parts: ModelPart[] = []
     const thinking = textOf(options.thinking)
     const signature = textOf(options.thinking_signature)
@@ -76,7 +77,7 @@ class RawFacts {
   #alwaysGivesReason = false
 
   take(raw: unknown): void {
-    if (!isFields(raw)) return
+    if (!isRecord(raw)) return
     const choice = fieldsOf(listOf(raw.choices)[0])
     const candidate = fieldsOf(listOf(raw.candidates)[0])
     // Providers that stream choices always give a reason.

@@ -3,7 +3,7 @@ import type { AgentRuntime } from '../../runtime/index.ts'
 import { HotReload, type HotReloadOptions } from './hot-reload.ts'
 import { watchedPaths } from './watched-paths.ts'
 
-export interface ProjectReloadOptions extends Pick<HotReloadOptions, 'clock' | 'health' | 'log' | 'reloaded'> {
+interface ProjectReloadOptions extends Pick<HotReloadOptions, 'clock' | 'health' | 'log' | 'reloaded'> {
   readonly project: Project
   readonly runtime: AgentRuntime
   /** What a changed project becomes before it is applied. */

@@ -13,7 +13,7 @@ export interface Telemetry {
   close(): Promise<void>
 }
 
-export interface TelemetryOptions {
+interface TelemetryOptions {
   readonly settings: TelemetrySettings
   readonly version: string
   places(): Pick<TurnPlaces, 'running' | 'waiting'> | undefined
