@@ -64,7 +64,11 @@ async function start(words: readonly string[], { base = '', folder = program() }
     ...{ child, folder, url, token },
     fetch: (path, { json, ...init } = {}) =>
       fetch(`${url}${path}`, {
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          ...(json === undefined && { accept: 'text/event-stream, */*' }),
+        },
         ...(json !== undefined && { method: 'POST', body: JSON.stringify(json) }),
         ...init,
       }),
@@ -90,7 +94,7 @@ describe.each([
     expect(shown.headers.get('content-type')).toContain('text/html')
     const [, script = ''] = /<script[^>]* src="([^"]+)"/.exec(await shown.text()) ?? []
     expect((await fetch(new URL(script, `${url}/`))).headers.get('content-type')).toContain('javascript')
-    expect((await (await ask('/openapi.json')).json()).servers).toEqual([{ url: base || '/' }])
+    expect(((await (await ask('/openapi.json')).json()) as { servers: unknown }).servers).toEqual([{ url: base || '/' }])
     if (base !== '') {
       expect(await fetch(url, { redirect: 'manual' })).toMatchObject({ status: 308 })
       expect((await fetch(url)).url).toBe(`${url}/`)
@@ -100,20 +104,24 @@ describe.each([
     const begun = await ask('/v1/sessions', { json: { input: 'Hello' } })
     const { sessionId: first } = (await begun.json()) as { sessionId: string }
     expect(begun.headers.get('location')).toBe(`${base}/v1/sessions/${first}`)
-    expect(await (await ask(`/v1/sessions/${first}/events?until=turn`)).text()).toContain('interaction.turn.completed')
+    expect(await eventsOf(ask, first)).toContain('interaction.turn.completed')
 
     const asked = await ask('/v1/clerk', { json: { input: 'Write the file notes/today.md with the content: Tea' } })
     const { sessionId, approvals } = (await asked.json()) as { sessionId: string; approvals: readonly { id: string }[] }
     expect([asked.status, approvals.length]).toEqual([202, 1])
     const path = `/v1/sessions/${sessionId}/approvals/${encodeURIComponent(approvals[0]?.id ?? '')}`
     expect((await ask(path, { json: { kind: 'approve', breadth: 'once' } })).status).toBe(202)
-    expect(await (await ask(`/v1/sessions/${sessionId}/events?until=turn`)).text()).toContain('interaction.turn.completed')
+    expect(await eventsOf(ask, sessionId)).toContain('interaction.turn.completed')
     expect(readFileSync(join(folder, 'notes', 'today.md'), 'utf8')).toContain('Tea')
 
     if (name.startsWith('serve')) expect(await ended(child, 'SIGTERM')).not.toBe(1)
     else expect(await mcpAnswer(`${url.replace('http', 'ws')}/mcp/ws`, token)).toMatchObject({ result: { serverInfo: { name: 'troupe' } } })
   })
 })
+
+/** The names and data of all events until the turn has ended. */
+const eventsOf = async (ask: Started['fetch'], sessionId: string): Promise<string> =>
+  (await ask(`/v1/sessions/${sessionId}/events?until=turn`)).text()
 
 /** Over a WebSocket. */
 function mcpAnswer(url: string, token: string): Promise<unknown> {
@@ -127,7 +135,7 @@ function mcpAnswer(url: string, token: string): Promise<unknown> {
 }
 
 describe('a folder of agents', () => {
-  const files = { 'clerk.ai': '---\nusage: a question\nmodel: rehearsal\n---\nAnswer questions.\n' }
+  const files = { 'clerk.ai': '---\ndescription: Answers\nusage: a question\nmodels: rehearsal\n---\nAnswer questions.\n' }
 
   it.each(['project', 'kernel'])('is served from a %s, with its configuration and changes of its files', async (kind) => {
     const { fetch: ask, folder, child } = await start(['project.ts', kind], { folder: program(files) })
@@ -143,7 +151,7 @@ describe('a folder of agents', () => {
   })
 
   it('reports what is wrong with its place, and starts nothing', async () => {
-    const wrong = program({ 'clerk.ai': '---\nusage: a question\nmodle: rehearsal\n---\nAnswer.\n' })
-    await expect(start(['project.ts'], { folder: wrong })).rejects.toThrow(/clerk\.ai:3.*modle/)
+    const wrong = program({ 'clerk.ai': '---\ndescription: Answers\nusage: a question\nmodle: rehearsal\n---\nAnswer.\n' })
+    await expect(start(['project.ts'], { folder: wrong })).rejects.toThrow(/clerk\.ai:4.*modle/)
   })
 })
