@@ -1,4 +1,4 @@
-import { exitByFailure } from '../../src/cli/host/exit-codes.ts'
+import { exitByFailure } from '../../src/cli/terminal/exit-codes.ts'
 import {
   type CallOperation,
   callItemTypes,

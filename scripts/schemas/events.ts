@@ -1,4 +1,4 @@
-import type { ReportedOutcome, RunEnd, RunError } from '../../src/cli/run/run-documents.ts'
+import type { ReportedOutcome, RunEnd, RunError } from '../../src/cli/commands/output/run-documents.ts'
 import {
   type Carried,
   type CheckedOutput,

@@ -1,4 +1,4 @@
-import type { ReportedOutcome } from '../../src/cli/run/run-documents.ts'
+import type { ReportedOutcome } from '../../src/cli/commands/output/run-documents.ts'
 import {
   type AgentLoopStateSnapshot,
   type CallEntry,

@@ -1,15 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { TroupeError } from '../contracts/index.ts'
 import type { OverrideArguments } from '../project/index.ts'
-import { exitCodes } from './host/exit-codes.ts'
-import { type Host, processHost } from './host/process-host.ts'
-import { helpText } from './options/help-text.ts'
-import { type DisplayOptions, type HelpTopic, type Invocation, type OutputForm, parseArguments } from './options/parse-arguments.ts'
-import { Interruption } from './run/interruption.ts'
-import { reportError } from './run/report-error.ts'
+import { helpText } from './arguments/help-text.ts'
+import { type HelpTopic, type Invocation, parseArguments } from './arguments/parse-arguments.ts'
+import { reportError } from './commands/run/report-error.ts'
 import { columnsOn } from './terminal/columns.ts'
+import type { DisplayOptions, OutputForm } from './terminal/display-options.ts'
+import { exitCodes } from './terminal/exit-codes.ts'
+import { Interruption } from './terminal/interruption.ts'
 import { troupeError } from './terminal/print-errors.ts'
 import { withColour } from './terminal/print-messages.ts'
+import { type Host, processHost } from './terminal/process-host.ts'
 
 /** Runs a command line and returns its exit code. The code of a command is loaded on demand. */
 export async function main(argv: readonly string[] = process.argv.slice(2), host: Host = processHost()): Promise<number> {
@@ -51,33 +52,33 @@ async function perform(invocation: Invocation, host: Host, argv: readonly string
     case 'run': {
       // Before anything is loaded, so that an interrupt while loading is reported, too.
       const interruption = new Interruption(host)
-      const { runCommand } = await interruption.before(import('./commands/run-command.ts'))
+      const { runCommand } = await interruption.before(import('./commands/run/run-command.ts'))
       return runCommand(invocation, host, interruption)
     }
     case 'demo': {
       const interruption = new Interruption(host)
       if (invocation.web) {
-        const { webDemoCommand } = await interruption.before(import('./demo/web-demo-command.ts'))
+        const { webDemoCommand } = await interruption.before(import('./commands/demo/web-demo-command.ts'))
         return webDemoCommand(invocation, argv, { host, interruption })
       }
-      const { demoCommand } = await interruption.before(import('./demo/demo-command.ts'))
+      const { demoCommand } = await interruption.before(import('./commands/demo/demo-command.ts'))
       return demoCommand(invocation, host, interruption)
     }
     case 'serve': {
       const interruption = new Interruption(host)
-      const { serveCommand } = await interruption.before(import('./serve/serve-command.ts'))
+      const { serveCommand } = await interruption.before(import('./commands/serve/serve-command.ts'))
       return serveCommand(invocation, { host, interruption })
     }
     case 'up':
-      return (await import('./kernel/up-command.ts')).upCommand(invocation, argv, host)
+      return (await import('./commands/kernel/up-command.ts')).upCommand(invocation, argv, host)
     case 'token':
-      return (await import('./serve/token-command.ts')).tokenCommand(invocation, host)
+      return (await import('./commands/token/token-command.ts')).tokenCommand(invocation, host)
     case 'audit':
-      return (await import('./serve/audit-command.ts')).auditCommand(invocation, host)
+      return (await import('./commands/audit/audit-command.ts')).auditCommand(invocation, host)
     case 'extensions':
-      return (await import('./kernel/extensions-command.ts')).extensionsCommand(invocation, host)
+      return (await import('./commands/kernel/extensions-command.ts')).extensionsCommand(invocation, host)
     case 'events':
-      return (await import('./kernel/events-command.ts')).eventsCommand(invocation, host)
+      return (await import('./commands/kernel/events-command.ts')).eventsCommand(invocation, host)
     case 'validate':
       return (await import('./commands/validate-command.ts')).validateCommand(invocation, host)
     case 'agents':
@@ -89,19 +90,19 @@ async function perform(invocation: Invocation, host: Host, argv: readonly string
     case 'config':
       return (await import('./commands/config-command.ts')).configCommand(invocation, host)
     case 'trust':
-      return (await import('./commands/trust-command.ts')).trustCommand(invocation, host)
+      return (await import('./commands/trust/trust-command.ts')).trustCommand(invocation, host)
     case 'approvals':
-      return (await import('./approvals/approvals-command.ts')).approvalsCommand(invocation, host)
+      return (await import('./commands/approvals/approvals-command.ts')).approvalsCommand(invocation, host)
     case 'sessions':
-      return (await import('./sessions/sessions-command.ts')).sessionsCommand(invocation, host)
+      return (await import('./commands/sessions/sessions-command.ts')).sessionsCommand(invocation, host)
     case 'usage':
-      return (await import('./usage/usage-command.ts')).usageCommand(invocation, host)
+      return (await import('./commands/usage/usage-command.ts')).usageCommand(invocation, host)
     case 'store':
       return (await import('./commands/store-command.ts')).storeCommand(invocation, host)
     case 'mcp':
-      return (await import('./mcp/mcp-command.ts')).mcpCommand(invocation, host)
+      return (await import('./commands/mcp/mcp-command.ts')).mcpCommand(invocation, host)
     case 'tools':
-      return (await import('./mcp/tools-command.ts')).toolsCommand(invocation, host)
+      return (await import('./commands/mcp/tools-command.ts')).toolsCommand(invocation, host)
     case 'skills':
       return (await import('./commands/skills-command.ts')).skillsCommand(invocation, host)
     default:
@@ -117,11 +118,11 @@ async function helpAbout(about: HelpTopic | undefined, host: Host): Promise<stri
     case 'command':
       return helpText(about.command, most)
     case 'agent-file': {
-      const { agentFileHelp } = await import('./options/agent-file-help.ts')
+      const { agentFileHelp } = await import('./arguments/agent-file-help.ts')
       return agentFileHelp(most)
     }
     case 'agent': {
-      const { agentHelp } = await import('./options/agent-help.ts')
+      const { agentHelp } = await import('./arguments/agent-help.ts')
       return agentHelp(about.file, about, host)
     }
     default:

@@ -152,7 +152,7 @@ describe.concurrent('help and version', () => {
     const built = [...stderr.matchAll(/^file:.*\/dist\/.*\.js$/gm)].map(([url]) => readFileSync(new URL(url), 'utf8'))
     // The build says of each piece of code which file of the sources it is.
     const sources = built.flatMap((code) => [...code.matchAll(/^\/\/ (src\/\S+\.ts)$/gm)].map(([, name = '']) => name))
-    expect(sources).toContain('src/cli/options/parse-arguments.ts')
+    expect(sources).toContain('src/cli/arguments/parse-arguments.ts')
     expect(sources.filter((name) => !/^src\/(?:cli|contracts|util|view)\//.test(name))).toEqual([])
     expect(stderr).not.toMatch(/node_modules|yaml|sqlite|ajv|zod|ai-sdk/)
   })

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 
-import { typeText } from '../../src/cli/options/agent-file-help.ts'
+import { typeText } from '../../src/cli/arguments/agent-file-help.ts'
 import { defaultKeys, sectionNames, sectionOf, sections } from '../../src/project/config/sections.ts'
 import type { Shape } from '../../src/project/config/shape.ts'
 import { variableOf } from '../../src/project/config/variables/option-variables.ts'

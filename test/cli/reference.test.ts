@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { commands, flagsOf } from '../../src/cli/options/command-specs.ts'
+import { commands, flagsOf } from '../../src/cli/arguments/command-specs.ts'
 import type { TroupeError } from '../../src/contracts/index.ts'
 import { parseScript } from '../../src/models/parse-script.ts'
 import { sectionNames, sectionOf } from '../../src/project/config/sections.ts'

@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream'
-import type { Host } from '../../src/cli/host/process-host.ts'
+import type { Host } from '../../src/cli/terminal/process-host.ts'
 import { Output } from '../../src/cli/terminal/output.ts'
 import { plainPaint } from '../../src/cli/terminal/paint.ts'
 import type { RuntimeOptions } from '../../src/runtime/index.ts'

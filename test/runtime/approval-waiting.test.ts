@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { waitingSessions } from '../../src/cli/approvals/waiting-requests.ts'
+import { waitingSessions } from '../../src/cli/commands/sessions/waiting-requests.ts'
 import type { DriverId, TreeId } from '../../src/contracts/index.ts'
 import { run, stage } from './approval-stage.ts'
 

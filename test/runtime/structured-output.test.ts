@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { exitCodeOf } from '../../src/cli/host/exit-codes.ts'
+import { exitCodeOf } from '../../src/cli/terminal/exit-codes.ts'
 import type { AgentDefinition } from '../../src/runtime/index.ts'
 import { createAgentRuntime } from '../../src/runtime/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'

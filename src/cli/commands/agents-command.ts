@@ -1,12 +1,12 @@
 import { type ApprovalRule, ruleVerdicts, TroupeError } from '../../contracts/index.ts'
 import { type FoundAgent, loadProject } from '../../project/index.ts'
-import { exitCodes } from '../host/exit-codes.ts'
-import { placeOf } from '../host/place-of.ts'
-import type { Host } from '../host/process-host.ts'
-import type { AgentsInvocation } from '../options/project-invocations.ts'
+import type { AgentsInvocation } from '../arguments/project-invocations.ts'
 import { columns, columnsOn, type Row } from '../terminal/columns.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { placeOf } from '../terminal/place-of.ts'
 import { printDocument, printNotice } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
+import type { Host } from '../terminal/process-host.ts'
 
 /** `troupe agents list`: lists the readable agents and mentions errors. Reports the errors in full if no agent is readable. */
 export async function agentsCommand({ output, display, configFile }: AgentsInvocation, host: Host): Promise<number> {

@@ -1,11 +1,11 @@
 import type { Json } from '../../contracts/index.ts'
 import { type AgentOverrides, type ConfigRow, configRows, loadSetup, readAgent, type Setup } from '../../project/index.ts'
-import { exitCodes } from '../host/exit-codes.ts'
-import { placeOf } from '../host/place-of.ts'
-import type { Host } from '../host/process-host.ts'
-import type { ConfigInvocation } from '../options/project-invocations.ts'
+import type { ConfigInvocation } from '../arguments/project-invocations.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { placeOf } from '../terminal/place-of.ts'
 import { printDocument, printNotice } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
+import type { Host } from '../terminal/process-host.ts'
 
 /** `troupe config show`: the effective configuration and where each value comes from. */
 export async function configCommand({ file, output, showsOrigin, display, configFile }: ConfigInvocation, host: Host): Promise<number> {

@@ -22,8 +22,8 @@ import {
 import { systemClock } from '../../runtime/index.ts'
 import { displaySentence } from '../../util/as-sentence.ts'
 import { plural } from '../../util/plural.ts'
-import { placeOf } from '../host/place-of.ts'
-import type { Host } from '../host/process-host.ts'
+import { placeOf } from '../terminal/place-of.ts'
+import type { Host } from '../terminal/process-host.ts'
 
 /** The result of one check. Warnings and failures say how to fix them. */
 export type Check =
@@ -125,7 +125,7 @@ async function serverChecks({ registry, setup }: ProjectReport, host: Host): Pro
   const own = registry.ok ? registry.agents.flatMap((owner) => owner.servers.map((server) => ({ ...server, owner }))) : []
   const trusted = [...serversOf(setup.config), ...own].filter(({ isTrusted }) => isTrusted)
   if (trusted.length === 0) return []
-  const { stateOf } = await import('../mcp/list-servers.ts')
+  const { stateOf } = await import('./mcp/list-servers.ts')
   return Promise.all(
     trusted.map(async (server): Promise<Check> => {
       const { isConnected, state, remedy } = await stateOf(server, setup, host)

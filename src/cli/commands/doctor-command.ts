@@ -1,8 +1,8 @@
 import { redactor } from '../../util/redact.ts'
-import { exitCodes } from '../host/exit-codes.ts'
-import type { Host } from '../host/process-host.ts'
-import type { DoctorInvocation } from '../options/project-invocations.ts'
+import type { DoctorInvocation } from '../arguments/project-invocations.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
 import { printable } from '../terminal/printable.ts'
+import type { Host } from '../terminal/process-host.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import { type Check, runDoctorChecks } from './doctor-checks.ts'
 

@@ -14,13 +14,13 @@ import {
 import { joinErrors } from '../../util/join-errors.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { shellWord } from '../../util/shell-word.ts'
-import { exitCodes } from '../host/exit-codes.ts'
-import type { Host } from '../host/process-host.ts'
-import type { InitInvocation } from '../options/project-invocations.ts'
+import type { InitInvocation } from '../arguments/project-invocations.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
 import { printNotice } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
-import { askYesNo, mayAsk } from '../trust/trust-question.ts'
+import type { Host } from '../terminal/process-host.ts'
 import { projectFiles } from './init-project.ts'
+import { askYesNo, mayAsk } from './trust/trust-question.ts'
 
 /** `troupe init`: creates all agents and the configuration, or nothing. Keeps other files that exist. */
 export async function initCommand({ folder, isConfirmed, display }: InitInvocation, host: Host): Promise<number> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Host } from '../host/process-host.ts'
 import { plainPaint } from '../terminal/paint.ts'
+import type { Host } from '../terminal/process-host.ts'
 import { reindexProgress } from './reindex-progress.ts'
 
 function stage(window: Host['window'], detail: 'normal' | 'quiet' = 'normal') {

@@ -1,6 +1,6 @@
-import type { Host } from '../host/process-host.ts'
-import type { StoreInvocation } from '../options/project-invocations.ts'
+import type { StoreInvocation } from '../arguments/project-invocations.ts'
 import { printNotice } from '../terminal/print-messages.ts'
+import type { Host } from '../terminal/process-host.ts'
 
 interface ReindexProgress {
   progress(done: number, total: number): void

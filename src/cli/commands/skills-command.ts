@@ -1,12 +1,12 @@
 import type { Problem } from '../../contracts/index.ts'
 import { findProjectSkills, loadSetup, sentenceOf, skillOptionsOf } from '../../project/index.ts'
 import type { FoundSkills } from '../../tools/skills/index.ts'
-import { exitCodes } from '../host/exit-codes.ts'
-import type { Host } from '../host/process-host.ts'
-import type { SkillsInvocation } from '../options/project-invocations.ts'
+import type { SkillsInvocation } from '../arguments/project-invocations.ts'
 import { columns, columnsOn, type Row } from '../terminal/columns.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
 import { printNotice, printWarning } from '../terminal/print-messages.ts'
 import { printable } from '../terminal/printable.ts'
+import type { Host } from '../terminal/process-host.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 
 /** `troupe skills list`: the skills that agents can load, those that they shadow, and errors. */

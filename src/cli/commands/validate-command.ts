@@ -13,11 +13,11 @@ import {
 } from '../../project/index.ts'
 import { joinErrors } from '../../util/join-errors.ts'
 import { plural } from '../../util/plural.ts'
-import { exitCodes } from '../host/exit-codes.ts'
-import { placeOf } from '../host/place-of.ts'
-import type { Host } from '../host/process-host.ts'
-import type { ValidateInvocation } from '../options/project-invocations.ts'
+import type { ValidateInvocation } from '../arguments/project-invocations.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { placeOf } from '../terminal/place-of.ts'
 import { printDocument, printNotice } from '../terminal/print-messages.ts'
+import type { Host } from '../terminal/process-host.ts'
 
 /** `troupe validate`: checks everything that needs no network and no model. Imports trusted modules with tools. */
 export async function validateCommand({ paths, output, display, configFile }: ValidateInvocation, host: Host): Promise<number> {

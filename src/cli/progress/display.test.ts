@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { Story } from '../../../test/fixtures/run-story.ts'
 import type { InteractionEvent } from '../../contracts/index.ts'
 import { FakeClock } from '../../testing/index.ts'
-import type { Host } from '../host/process-host.ts'
-import type { DisplayOptions } from '../options/parse-arguments.ts'
+import type { DisplayOptions } from '../terminal/display-options.ts'
 import { Output } from '../terminal/output.ts'
 import { plainPaint } from '../terminal/paint.ts'
+import type { Host } from '../terminal/process-host.ts'
 import { openDisplay, type Progress, progressFor, showsTree } from './display.ts'
 
 function shown(progress: 'plain' | 'json') {

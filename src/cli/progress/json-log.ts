@@ -2,8 +2,8 @@ import type { CallRecord, InteractionEvent, ItemIntent, ItemRecord, QueueEvent, 
 import { changesOf, duration, exitCodeOf, requestSummary, shownFor } from '../../view/index.ts'
 import { printable } from '../terminal/printable.ts'
 import { safeJson } from '../terminal/safe-json.ts'
-import { isFailedExit } from '../tree/call-texts.ts'
-import { requestLabel } from '../tree/leaf-rows.ts'
+import { isFailedExit } from './tree/call-texts.ts'
+import { requestLabel } from './tree/leaf-rows.ts'
 
 interface Entry {
   readonly level: 'debug' | 'info' | 'warn' | 'error'

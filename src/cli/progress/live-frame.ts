@@ -1,9 +1,9 @@
 import { type AgentNode, isRunning, type RunTree } from '../../view/index.ts'
 import type { Paint } from '../terminal/paint.ts'
-import { collapseRows } from '../tree/collapse-rows.ts'
-import { linesOf } from '../tree/layout.ts'
-import type { Moment, RowNode } from '../tree/tree-row.ts'
-import { turnRow } from '../tree/turn-rows.ts'
+import { collapseRows } from './tree/collapse-rows.ts'
+import { linesOf } from './tree/layout.ts'
+import type { Moment, RowNode } from './tree/tree-row.ts'
+import { turnRow } from './tree/turn-rows.ts'
 
 interface View {
   readonly width: number

@@ -10,13 +10,13 @@
 import type { Clock, InteractionEvent, ItemDelta, StreamEvent } from '../../contracts/index.ts'
 import { applyEvent, applyPast, emptyTree, showInterrupting } from '../../view/index.ts'
 import type { Paint } from '../terminal/paint.ts'
-import { spinnerMs } from '../tree/tree-row.ts'
 import type { Display } from './display.ts'
 import { LiveAnswer } from './live-answer.ts'
 import { isAnimated, liveFrame } from './live-frame.ts'
 import { MessageLines } from './message-lines.ts'
 import { Screen, type Size } from './screen.ts'
 import type { Terminal, TerminalEvent } from './terminal.ts'
+import { spinnerMs } from './tree/tree-row.ts'
 
 interface LiveProgressOptions {
   readonly terminal: Terminal

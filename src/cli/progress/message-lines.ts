@@ -4,9 +4,9 @@ import { replyLines } from '../terminal/markdown/render-markdown.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import { fitWidth, widthOf } from '../terminal/text-width.ts'
-import { linesOf } from '../tree/layout.ts'
-import { planText } from '../tree/leaf-rows.ts'
-import { turnRow } from '../tree/turn-rows.ts'
+import { linesOf } from './tree/layout.ts'
+import { planText } from './tree/leaf-rows.ts'
+import { turnRow } from './tree/turn-rows.ts'
 
 interface View {
   readonly paint: Paint

@@ -1,6 +1,6 @@
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { displaySentence } from '../../util/as-sentence.ts'
-import { InterruptedError } from '../run/interruption.ts'
+import { InterruptedError } from './interruption.ts'
 import type { Paint } from './paint.ts'
 import { printable } from './printable.ts'
 

@@ -1,11 +1,11 @@
 import { Readable, Writable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { TroupeError } from '../../contracts/index.ts'
-import type { Host } from '../host/process-host.ts'
-import type { DisplayOptions } from '../options/parse-arguments.ts'
+import type { DisplayOptions } from './display-options.ts'
 import { Output } from './output.ts'
 import { colourPaint, plainPaint, type Window } from './paint.ts'
 import { printError, printNotice, withColour } from './print-messages.ts'
+import type { Host } from './process-host.ts'
 
 const display: DisplayOptions = { detail: 'normal', logFormat: 'text', color: 'auto' }
 

@@ -1,9 +1,9 @@
-import { exitCodes } from '../host/exit-codes.ts'
-import type { Host } from '../host/process-host.ts'
-import type { DisplayOptions } from '../options/parse-arguments.ts'
+import type { DisplayOptions } from './display-options.ts'
+import { exitCodes } from './exit-codes.ts'
 import { colourPaint, type Paint, plainPaint } from './paint.ts'
 import { errorLines, type PrintedError } from './print-errors.ts'
 import { printable } from './printable.ts'
+import type { Host } from './process-host.ts'
 import { safeJson } from './safe-json.ts'
 
 export interface PrintTarget {

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { FakeClock } from '../../testing/index.ts'
-import type { Host } from '../host/process-host.ts'
+import type { Host } from './process-host.ts'
 import { discardTyped, nextLine } from './read-line.ts'
 
 describe('several questions, one after the other', () => {

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import type { Clock } from '../../contracts/index.ts'
-import type { Host } from '../host/process-host.ts'
+import type { Host } from './process-host.ts'
 
 export type NextLine = { readonly kind: 'line'; readonly text: string } | { readonly kind: 'end' } | { readonly kind: 'withdrawn' }
 

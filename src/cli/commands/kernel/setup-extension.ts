@@ -1,0 +1,117 @@
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { type AnyExtension, type JsonObject, type SetupField, TroupeError } from '../../../contracts/index.ts'
+import { changeExtensionSettings, type InspectedExtension, openInKernel, projectRecords } from '../../../kernel/index.ts'
+import { withoutSupervisor } from '../../../kernel/supervisor/index.ts'
+import { sessionFolder, withDataFolder } from '../../../project/index.ts'
+import { systemClock } from '../../../runtime/index.ts'
+import { messageOf } from '../../../util/message-of.ts'
+import type { ExtensionsInvocation } from '../../arguments/kernel-invocations.ts'
+import { exitCodes } from '../../terminal/exit-codes.ts'
+import { printNotice } from '../../terminal/print-messages.ts'
+import { printable } from '../../terminal/printable.ts'
+import type { Host } from '../../terminal/process-host.ts'
+import { discardTyped, type NextLine, nextLine } from '../../terminal/read-line.ts'
+import { mayAsk } from '../trust/trust-question.ts'
+
+type Value = string | number | boolean
+
+/** Asks for the settings of an extension at the terminal. The extension checks them, and no model sees the secrets. */
+export async function setupExtension(
+  { found, settings }: InspectedExtension,
+  invocation: ExtensionsInvocation,
+  host: Host,
+): Promise<number> {
+  const { manifest } = found
+  const refuse = (message: string, remedy: string): TroupeError => new TroupeError('usage', message, { remedy })
+  if (!manifest?.entrypoint) throw refuse(`"${found.id}" has no code that asks for settings.`, `Edit ${found.folder}/manifest.yaml.`)
+  if (!found.trusted)
+    throw refuse(`"${found.id}" is not trusted, so its code does not run here.`, `Review it, then: troupe extensions trust ${found.id}`)
+  if (!mayAsk(host))
+    throw refuse('Setup asks questions, and there is no terminal.', `Edit ${found.folder}/manifest.yaml, or run it at a terminal.`)
+  const { instance } = await openInKernel(withoutSupervisor)({ ...found, manifest })
+  if (!instance.getSetupSchema || !instance.applyConfig)
+    throw refuse(`"${found.id}" has nothing to set up.`, `Its settings are \`config\` in ${found.folder}/manifest.yaml.`)
+  const current = { ...manifest.config, ...settings.config }
+  const config: { [name: string]: Value } = {}
+  const secrets: { [name: string]: string } = {}
+  for (const field of await instance.getSetupSchema()) {
+    const value = await askField(field, current[field.name], host)
+    if (value === undefined) continue
+    if (field.type === 'secret') secrets[field.name] = String(value)
+    else config[field.name] = value
+  }
+  await apply(instance, { ...current, ...config }, found.id)
+  await withDataFolder(await sessionFolder(invocation, host), ({ records }) =>
+    changeExtensionSettings(projectRecords(records, process.cwd()), found.id, {
+      config: { ...settings.config, ...config },
+      secrets: { ...settings.secrets, ...secrets },
+      enabled: true,
+    }),
+  )
+  await instance.onSetupComplete?.()
+  await printNotice(`${found.id} is set up and enabled. This applies from the next start.`, { host, display: invocation.display })
+  return exitCodes.done.code
+}
+
+async function apply(instance: AnyExtension, config: JsonObject, id: string): Promise<void> {
+  try {
+    await instance.applyConfig?.(config)
+  } catch (error) {
+    throw new TroupeError('usage', `"${id}" refuses these settings: ${messageOf(error)}`, { remedy: 'Nothing was stored. Run it again.' })
+  }
+}
+
+/** `undefined`: keep what is set. Asks again after a wrong answer. */
+async function askField(field: SetupField, current: unknown, host: Host): Promise<Value | undefined> {
+  const { label, options, required = false, type } = field
+  const before = current ?? field.default
+  const hints = [
+    ...(options ? [options.join(' | ')] : type === 'boolean' ? ['yes | no'] : []),
+    ...(before !== undefined && type !== 'secret' ? [`Enter: ${String(before)}`] : required ? [] : ['Enter: skip']),
+  ]
+  for (;;) {
+    await discardTyped(host.stdin, systemClock)
+    const ask = () => host.stderr.write(`${printable(label)}${hints.length > 0 ? ` (${printable(hints.join('; '))})` : ''}: `)
+    const answer = type === 'secret' ? await hiddenLine(ask, host) : await ask().then(() => nextLine(host.stdin))
+    if (answer.kind !== 'line') throw new TroupeError('usage', 'The setup was left.', { remedy: 'Nothing was stored. Run it again.' })
+    const text = answer.text.trim()
+    if (text === '' && (before !== undefined || !required)) return current === undefined && type !== 'secret' ? field.default : undefined
+    const value = parseValue(text, field)
+    if (value !== undefined) return value
+    await host.stderr.lines([`Expected ${options ? `one of: ${options.join(', ')}` : `a ${type}`}.`])
+  }
+}
+
+/** The characters of a secret are not shown, not even those that are typed as soon as the question appears. */
+async function hiddenLine(ask: () => Promise<void>, { stdin, stderr }: Host): Promise<NextLine> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: stdin, output: nowhere, terminal: true })
+  const answered = new Promise<NextLine>((resolve) => {
+    lines.once('line', (text) => resolve({ kind: 'line', text }))
+    // Also at Ctrl-C and Ctrl-D.
+    lines.once('close', () => resolve({ kind: 'end' }))
+  })
+  try {
+    await ask()
+    return await answered
+  } finally {
+    lines.close()
+    await stderr.write('\n')
+  }
+}
+
+function parseValue(text: string, { type, options }: SetupField): Value | undefined {
+  if (text === '' || (options && !options.includes(text))) return undefined
+  switch (type) {
+    case 'number':
+      return Number.isFinite(Number(text)) ? Number(text) : undefined
+    case 'boolean':
+      return /^(?:y|yes|true|on)$/i.test(text) ? true : /^(?:n|no|false|off)$/i.test(text) ? false : undefined
+    case 'text':
+    case 'secret':
+      return text
+    default:
+      return type satisfies never
+  }
+}

@@ -1,0 +1,51 @@
+import {
+  type Admission,
+  type ExtensionAdmissions,
+  extensionAdmissions,
+  extensionData,
+  type InspectedExtension,
+  sandboxAt,
+} from '../../../kernel/index.ts'
+import { sessionFolder } from '../../../project/index.ts'
+import { systemClock } from '../../../runtime/index.ts'
+import { displaySentence } from '../../../util/as-sentence.ts'
+import type { ExtensionsInvocation } from '../../arguments/kernel-invocations.ts'
+import { exitCodes } from '../../terminal/exit-codes.ts'
+import { printDocument } from '../../terminal/print-messages.ts'
+import { printable } from '../../terminal/printable.ts'
+import type { Host } from '../../terminal/process-host.ts'
+import { problemLines } from './show-extension.ts'
+
+/** `troupe extensions validate`: what the kernel checks before it loads an extension that nobody trusts. */
+export async function validateExtensions(
+  extensions: readonly InspectedExtension[],
+  invocation: ExtensionsInvocation,
+  host: Host,
+): Promise<number> {
+  const workspace = process.cwd()
+  const dataFolder = extensionData(await sessionFolder(invocation, host), workspace)
+  const { validate } = extensionAdmissions({ sandbox: sandboxAt(host), clock: systemClock, workspace, dataFolder })
+  const results = []
+  for (const extension of extensions) {
+    const { found } = extension
+    const { problems, notices } = await check(extension, validate)
+    results.push({ id: found.id, ok: problems.length === 0, problems, notices })
+    if (invocation.output === 'json') continue
+    await host.stdout.lines([
+      `${problems.length === 0 ? 'ok  ' : 'FAIL'}  ${printable(found.id)}`,
+      ...problems.flatMap(problemLines).map((line) => `      ${line}`),
+      ...notices.map((notice) => `      ${printable(notice)}`),
+    ])
+  }
+  const isValid = results.every(({ ok }) => ok)
+  if (invocation.output === 'json') await printDocument({ ok: isValid, extensions: results }, host)
+  return (isValid ? exitCodes.done : exitCodes.usage).code
+}
+
+/** Problems of the manifest and of the order need no code. That of bundled ones is part of Troupe. */
+async function check({ found, state, problems }: InspectedExtension, validate: ExtensionAdmissions['validate']): Promise<Admission> {
+  if (!found.manifest || state === 'invalid') return { problems, notices: [] }
+  const admission = found.source === 'bundled' ? { problems: [], notices: [] } : await validate(found)
+  const warnings = problems.map(({ message, remedy = '' }) => `${displaySentence(message)} ${remedy}`.trim())
+  return { ...admission, notices: [...warnings, ...admission.notices] }
+}
