@@ -135,7 +135,10 @@ function mcpAnswer(url: string, token: string): Promise<unknown> {
 }
 
 describe('a folder of agents', () => {
-  const files = { 'clerk.ai': '---\ndescription: Answers\nusage: a question\nmodels: rehearsal\n---\nAnswer questions.\n' }
+  const files = {
+    'clerk.ai': '---\ndescription: Answers\nusage: a question\n---\nAnswer questions.\n',
+    '.ai-agent.json': '{ "defaults": { "models": "rehearsal" } }',
+  }
 
   it.each(['project', 'kernel'])('is served from a %s, with its configuration and changes of its files', async (kind) => {
     const { fetch: ask, folder, child } = await start(['project.ts', kind], { folder: program(files) })

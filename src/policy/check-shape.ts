@@ -1,5 +1,5 @@
 import type { JsonObject, Problem } from '../contracts/index.ts'
-import { aBoolean, checkField, checkKeys, type FieldType, isPlainRecord, oneOf } from '../util/option-problems.ts'
+import { aBoolean, checkField, checkKeys, type FieldType, isPlainRecord, oneOf, within } from '../util/option-problems.ts'
 import { parseDuration, showDuration } from '../util/parse-units.ts'
 import { hasPlaceholders, parsePlaceholders, placeholderRemedy } from './placeholders.ts'
 import type { FieldsShape, Shape, SimpleType, TextShape } from './shape.ts'
@@ -18,15 +18,13 @@ export function checkShape(problems: Problem[], value: unknown, { shape, place }
         checkText(problems, String(value), { shape, place })
       return
     case 'value':
-      check(valueType(shape.type))
+      check({ remedy: likeThis(shape.example), ...valueType(shape.type) })
       return
     case 'list':
-      if (check({ expected: 'a list', remedy: likeThis(shape.example), accepts: Array.isArray }))
-        for (const [index, each] of (value as readonly unknown[]).entries())
-          checkShape(problems, each, { shape: shape.of, place: `${place}[${index}]` })
+      if (check(listType(shape))) checkEntries(problems, value as readonly unknown[], { shape, place })
       return
     case 'names':
-      if (!check(anObject)) return
+      if (!check({ ...anObject, remedy: likeThis(shape.example) })) return
       for (const [name, each] of Object.entries(value as object))
         if (shape.name?.test(name) === false)
           problems.push({
@@ -37,7 +35,8 @@ export function checkShape(problems: Problem[], value: unknown, { shape, place }
         else checkShape(problems, each, { shape: shape.of, place: `${place}.${name}` })
       return
     case 'fields':
-      if (check(anObject)) checkFieldsShape(problems, value as JsonObject, { shape, place })
+      if (check({ ...anObject, remedy: `Its keys are ${Object.keys(shape.of).join(', ')}.` }))
+        checkFieldsShape(problems, value as JsonObject, { shape, place })
       return
     default:
       shape satisfies never
@@ -47,9 +46,35 @@ export function checkShape(problems: Problem[], value: unknown, { shape, place }
 const likeThis = (example: string): string => `Write it like ${example}.`
 const anObject: FieldType = { expected: 'an object', isSecret: true, accepts: isPlainRecord }
 
-const textType = ({ isLiteral, mayBeEmpty }: TextShape): FieldType => ({
+type ListShape = Extract<Shape, { readonly kind: 'list' }>
+
+const listType = ({ isRequired, example }: ListShape): FieldType => ({
+  expected: isRequired ? 'a list of at least one' : 'a list',
+  remedy: likeThis(example),
+  accepts: (value) => Array.isArray(value) && !(isRequired && value.length === 0),
+})
+
+function checkEntries(
+  problems: Problem[],
+  list: readonly unknown[],
+  { shape: { of, uniqueBy }, place }: { readonly shape: ListShape; readonly place: string },
+): void {
+  const names = list.map((each) => (uniqueBy !== undefined && isPlainRecord(each) ? each[uniqueBy] : undefined))
+  for (const [index, each] of list.entries()) {
+    checkShape(problems, each, { shape: of, place: `${place}[${index}]` })
+    const first = names.indexOf(names[index])
+    if (typeof names[index] === 'string' && first < index)
+      problems.push({
+        place: `${place}[${index}].${uniqueBy}`,
+        message: `${place}[${first}] already has this ${uniqueBy}`,
+        remedy: `Give each its own ${uniqueBy}.`,
+      })
+  }
+}
+
+const textType = ({ isLiteral, mayBeEmpty, example }: TextShape): FieldType => ({
   expected: 'text',
-  ...(!isLiteral && { isSecret: true, remedy: placeholderRemedy }),
+  ...(isLiteral ? { remedy: likeThis(JSON.stringify(example)) } : { isSecret: true, remedy: placeholderRemedy }),
   accepts: (value) => typeof value === 'string' && (mayBeEmpty || value.trim() !== '') && (isLiteral || parsePlaceholders(value).ok),
 })
 
@@ -86,14 +111,9 @@ function valueType(type: SimpleType): FieldType {
       return { expected: `a time ${most}`, remedy: 'Write it like "30s"; a number is milliseconds.', accepts }
     }
     case 'integer':
-    case 'size': {
-      const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = type
-      const range = `${type.min === undefined ? '' : ` from ${min}`}${type.max === undefined ? '' : ` to ${max}`}`
-      return {
-        expected: `an integer${range}`,
-        accepts: (value) => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max,
-      }
-    }
+      return within(type)
+    case 'size':
+      return within({ ...type, kind: 'integer' })
     default:
       return type satisfies never
   }

@@ -2,7 +2,8 @@
 import type { JsonObject, McpServerSettings } from '../contracts/index.ts'
 import { parseHttpAddress } from '../util/read-address.ts'
 import { serverName, serverNaming } from './mcp-servers.ts'
-import { anyText, boolean, choice, type FieldConflict, type FieldsShape, integer, literals, type Shape, text } from './shape.ts'
+import { queueShape } from './queue-shape.ts'
+import { anyText, boolean, choice, type FieldConflict, type FieldsShape, literals, type Shape, text } from './shape.ts'
 
 const patterns = literals('list_*')
 const byPattern = (of: readonly string[]): Shape => ({ kind: 'names', of: choice(of), example: `{ "list_*": "${of[0]}" }`, name: /\S/ })
@@ -13,8 +14,6 @@ const checkUrl = (written: string): string | undefined => {
   if (read.url.username !== '' || read.url.password !== '') return 'cannot have a user: set credentials in `headers`'
   return read.isAsWritten ? undefined : `cannot have spaces or characters that change the address: requests would go to ${read.url.origin}`
 }
-
-export const queueShape: Shape = { kind: 'fields', of: { concurrent: integer(1, '8'), perMinute: integer(1, '300') } }
 
 const transports = ['stdio', 'http', 'sse']
 

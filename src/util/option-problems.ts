@@ -1,4 +1,4 @@
-import { type Problem, TroupeError } from '../contracts/index.ts'
+import { describeBounds, isWithin, type NumberBounds, type Problem, TroupeError } from '../contracts/index.ts'
 import { isRecord } from './is-record.ts'
 import { nearestNames } from './nearest-names.ts'
 import { plural } from './plural.ts'
@@ -23,6 +23,11 @@ export const aFunction: FieldType = { expected: 'a function', accepts: (value) =
 export const oneOf = (values: readonly unknown[]): FieldType => ({
   expected: `one of ${values.join(', ')}`,
   accepts: (value) => values.includes(value),
+})
+
+export const within = (bounds: NumberBounds): FieldType => ({
+  expected: describeBounds(bounds),
+  accepts: (value) => isWithin(value, bounds),
 })
 
 /** A list of strings, such as `a list of tool names`. */

@@ -1,4 +1,4 @@
-import { type ErrorCode, isMap, LineCounter, type Node, parseDocument } from 'yaml'
+import { type ErrorCode, isMap, LineCounter, type Node, parseDocument, YAMLMap } from 'yaml'
 import { messageOf } from '../util/message-of.ts'
 import type { Position, SourceText } from './source-text.ts'
 import { positionAt, refuseAliases } from './yaml-nodes.ts'
@@ -63,7 +63,11 @@ export function readFrontmatter(source: SourceText, kind: FrontmatterKind = agen
 }
 
 /** Reads YAML in which `at` is the beginning of the settings. */
-export function readSettings(source: SourceText, yaml: string, at: Position): Pick<Frontmatter, 'settings' | 'isComplete' | 'positionOf'> {
+export function readSettings(
+  source: SourceText,
+  yaml: string,
+  at: Position,
+): Pick<Frontmatter, 'settings' | 'isComplete' | 'positionOf'> & { readonly root?: YAMLMap<Node, Node | null> } {
   const counter = new LineCounter()
   const positionOf = (node: Node): Position => positionAt(counter, node.range?.[0] ?? 0)
   const nothing = { settings: [], isComplete: false, positionOf }
@@ -88,7 +92,7 @@ export function readSettings(source: SourceText, yaml: string, at: Position): Pi
     if (/[&*]/.test(yaml)) refuseAliases(source, document, positionOf)
     const { contents } = document
     const isComplete = errors.length === 0
-    if (contents === null) return { settings: [], isComplete, positionOf }
+    if (contents === null) return { settings: [], isComplete, positionOf, root: new YAMLMap() }
     if (!isMap<Node, Node | null>(contents)) {
       source.problem(
         positionOf(contents),
@@ -97,7 +101,7 @@ export function readSettings(source: SourceText, yaml: string, at: Position): Pi
       )
       return nothing
     }
-    return { settings: contents.items.map((pair) => settingOf(pair, positionOf)), isComplete, positionOf }
+    return { settings: contents.items.map((pair) => settingOf(pair, positionOf)), isComplete, positionOf, root: contents }
   } catch (error) {
     // The parser is recursive: thousands of nested brackets exhaust its stack.
     source.problem(at, `the settings cannot be read as YAML: ${messageOf(error)}`)

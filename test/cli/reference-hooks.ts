@@ -1,5 +1,5 @@
 import { type HookPoint, hookPoints, maxHookOutputChars } from '../../src/contracts/index.ts'
-import { hookKeys, requiredHookKeys } from '../../src/policy/check-hook.ts'
+import { hookShape } from '../../src/policy/hook-shape.ts'
 import { defaultHookTimeoutMs, maxHookTextLength, verdictForm } from '../../src/steps/approval/ask-hook.ts'
 import type { Questions } from '../../src/tools/hooks/hook-answer.ts'
 import { exportNames } from '../../src/tools/hooks/module-hook.ts'
@@ -81,7 +81,7 @@ export const points: { readonly [P in HookPoint]: PointPage<P> } = {
   },
 }
 
-const keyTexts: { readonly [Key in (typeof hookKeys)[number]]: string } = {
+const keyTexts: { readonly [Key in keyof typeof hookShape.of]: string } = {
   name: 'its name in the journal',
   on: `when it is called: a list of ${hookPoints.map(code).join(', ')}`,
   tools: 'only for calls of these tools; `*` matches any text. Default: all',
@@ -149,10 +149,10 @@ export const hooksPage = page([
     'A hook is a program or a module that Troupe calls at four points of a turn. It is listed under `hooks` in the [configuration](configuration.md). Hooks of a project need trust. Several hooks run one after the other, each on the result of the previous one. Their answers are in the journal (`interaction.hook.completed`).',
     table(
       ['key', 'meaning', 'required'],
-      hookKeys.map((key) => [
+      Object.entries(keyTexts).map(([key, text]) => [
         code(key),
-        keyTexts[key],
-        (requiredHookKeys as readonly string[]).includes(key) ? 'yes' : ['command', 'module'].includes(key) ? 'one of the two' : 'no',
+        text,
+        (hookShape.required as readonly string[]).includes(key) ? 'yes' : ['command', 'module'].includes(key) ? 'one of the two' : 'no',
       ]),
     ),
   ],

@@ -71,7 +71,7 @@ describe('--resume with what a flag or a variable says', () => {
     const flags = ['--max-cost', '0.5', '--max-tokens', '9000', '--time-budget', '9m', '--override', 'limits.maxToolTurns=4']
     const told = await at(['run', 'w.ai', 'More', '--resume', id, ...flags])
     expect(told.stderr).toContain(
-      'Changed from the next step on: limits.maxToolTurns 4 (was 10), limits.maxTokens 9000 (was none), limits.timeBudget 9m (was none), limits.maxCostUsd 0.5 (was none)\n',
+      'Changed from the next step on: limits.maxToolTurns 4 (was 10), limits.maxTokens 9000 (was none), limits.maxCostUsd 0.5 (was none), limits.timeBudget 9m (was none)\n',
     )
     expect(told.stderr).not.toContain('agent_changed')
     const again = await resume(id, flags)

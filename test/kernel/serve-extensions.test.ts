@@ -90,7 +90,7 @@ it('shows the state of each extension in the web chat, those with problems first
     )
     const [broken, notes] = ['broken', 'Notes'].map((name) => page.getByRole('listitem', { name }))
     await notes?.getByText('running').waitFor()
-    expect(await broken?.innerText()).toContain('Unknown key naem. Did you mean name?')
+    expect(await broken?.innerText()).toContain('Unknown key naem in the manifest. Did you mean name?')
     expect(await page.getByRole('main').getByRole('listitem').first().getAttribute('aria-label')).toBe('broken')
     expect(problems).toEqual([])
   } finally {

@@ -451,9 +451,9 @@ describe('problems of queues', () => {
       'config.queues.a.concurent: unknown key. Did you mean "concurrent"?',
       'config.queues.b.concurrent: expected an integer of at least 1, found 0',
       'config.queues.b.perMinute: expected an integer of at least 1, found 1.5',
-      'config.queues.c: the queue sets no limit',
-      'config.queues.d: expected an object, found 8',
-      'config.queues.e: expected an object, found null',
+      'config.queues.c: it sets no limit. Set concurrent or perMinute, or remove the queue.',
+      'config.queues.d: expected an object, found a value of type number',
+      'config.queues.e: expected an object, found a value of type null',
       'config.queues.f.perMinute: expected an integer of at least 1, found "3"',
     ])
       expect(make(wrong)).toThrow(text)

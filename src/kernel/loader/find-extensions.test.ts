@@ -84,7 +84,7 @@ describe('broken ones are reported, and stop no other', () => {
       ['folder', undefined, expect.stringContaining('it cannot be read: EISDIR')],
       ['linked', undefined, 'it cannot be read: `data` is a link'],
       ['out', undefined, 'the folder is a link'],
-      ['typo', undefined, 'unknown key `dependson`'],
+      ['typo', undefined, 'unknown key `dependson` in the manifest'],
     ])
     expect(found.find(({ id }) => id === 'typo')?.problems[0]?.place).toBe('extensions/typo/manifest.yaml:6:1')
   })

@@ -146,18 +146,26 @@ test('a declarative agent needs neither code nor instructions', async () => {
 
 describe('wrong manifests', () => {
   test.each<[what: string, text: string, ...expected: string[]]>([
-    ['empty', '', '1:1 `id` is missing', '1:1 `name` is missing', '`version`', '`description`', 'no `entrypoint`, `agent` or `schedules`'],
+    ['empty', '', '1:1 `id`, `name`, `version`, `description` are missing in the manifest', 'no `entrypoint`, `agent` or `schedules`'],
     ['no YAML', 'id: [', '1:6 the settings are not valid YAML'],
     ['a list', '- a', '1:1 the settings must be lines of `key: value`'],
     ['deeply nested', `${code}config: ${'['.repeat(20_000)}`, 'YAML'],
     ['an alias', `${code}config: { a: &x 1, b: *x }`, 'anchor', 'aliases are not allowed'],
     ['too long', `${code}#${'x'.repeat(40_000)}`, '1:1 the manifest is longer than'],
-    ['unknown key', `${code}dependson: []`, '6:1 unknown key `dependson`. Did you mean `depends_on`?'],
-    ['unknown key of a section', `${agent}  limits: { maxturns: 3 }`, 'unknown key `maxturns`. Did you mean `max_turns`?'],
+    ['unknown key', `${code}dependson: []`, '6:1 unknown key `dependson` in the manifest. Did you mean `depends_on`?'],
+    [
+      'unknown key of a section',
+      `${agent}  limits: { maxturns: 3 }`,
+      'unknown key `maxturns` in `agent.limits`. Did you mean `max_turns`?',
+    ],
     ['a key of a section at the top', `${code}limits: {}`, '6:1 unknown key `limits`'],
     ['a key of objects', `${code}constructor: 1`, 'unknown key `constructor`'],
-    ['a section that is none', `${base}agent: yes`, '5:8 `agent` must be a map', '`agent.model` is missing'],
-    ['a section without value', `${code}permissions:`, '`permissions` must be a map, not nothing. Its keys are `hosts`, `read`, `write`.'],
+    ['a section that is none', `${base}agent: yes`, '5:8 `agent` must be an object, not "yes"'],
+    [
+      'a section without value',
+      `${code}permissions:`,
+      '`permissions` must be an object, not nothing. Write it like `{ hosts: …, read: …, write: … }`.',
+    ],
     [
       'a number for a version',
       code.replace('"1.0.0"', '1.0'),
@@ -174,7 +182,7 @@ describe('wrong manifests', () => {
     ['a reserved id', code.replace('id: kv', 'id: orchestrator'), 'the id `orchestrator` is reserved'],
     ['entrypoint', `${base}entrypoint: main.js`, '5:13 `main.js` is not `FILE:CLASS`. Write it like `entrypoint: main:KvStore`'],
     ['entrypoint elsewhere', `${base}entrypoint: ../../evil:X`, 'is not `FILE:CLASS`'],
-    ['no model', `${base}agent: {}`, '5:1 `agent.model` is missing. Add `model: auto`.'],
+    ['no model', `${base}agent: {}`, '5:8 `model` is missing in `agent`. Add it, for example `model: auto`.'],
     ['itself', `${code}depends_on: [kv]`, '`depends_on` names the extension itself'],
     ['its own tools', `${agent}  uses_tools: [kv]`, '`agent.uses_tools` names the extension itself'],
     ['a name twice', `${code}depends_on: [a, a]`, '6:17 the extension `a` is listed twice'],
@@ -203,14 +211,14 @@ describe('wrong manifests', () => {
     ['a config that is none', `${code}config: 3`, '`config` must be a map'],
     ['events without agent', `${code}events: [a]`, '`events` start the agent of this extension, which has none'],
     ['schedules', `${code}schedules: daily`, '`schedules` must be a list'],
-    ['a schedule', `${code}schedules: [daily]`, '6:13 an entry of `schedules` must be a map'],
-    ['an empty schedule', `${code}schedules: [{}]`, 'the schedule has no `id`', 'no `cron`', 'no `task`'],
-    ['cron', `${code}schedules: [{ id: a, cron: "61 * * * *", task: x }]`, '6:28 "61 * * * *" is wrong'],
+    ['a schedule', `${code}schedules: [daily]`, '6:13 `schedules.0` must be an object'],
+    ['an empty schedule', `${code}schedules: [{}]`, '6:13 `id`, `cron`, `task` are missing in `schedules.0`'],
+    ['cron', `${code}schedules: [{ id: a, cron: "61 * * * *", task: x }]`, '6:22 `schedules.0` has a wrong `cron`: "61 * * * *" is wrong'],
     ['time zone', `${code}schedules: [{ id: a, cron: "1 * * * *", time_zone: Mars, task: x }]`, 'expected an IANA time zone, not "Mars"'],
     [
       'two schedules',
       `${code}schedules: [{ id: a, cron: "1 * * * *", task: x }, { id: a, cron: "1 * * * *", task: x }]`,
-      'two schedules have the id `a`',
+      '`schedules` has two entries with the same `id`',
     ],
     [
       'instructions that are missing',
@@ -230,6 +238,6 @@ describe('wrong manifests', () => {
 
   test('all problems together, in the order of the text', async () => {
     const found = await problemsIn('id: KV\nnme: x\nversion: 1\nagent: { model: auto, limits: 3 }\nenabled: maybe\n')
-    expect(found.map((each) => each.split(' ')[0])).toEqual(['1:1', '1:1', '1:5', '2:1', '3:10', '4:31', '5:10'])
+    expect(found.map((each) => each.split(' ')[0])).toEqual(['1:1', '1:5', '2:1', '3:10', '4:31', '5:10'])
   })
 })

@@ -1,9 +1,7 @@
 import { childLimits, defaultLimits, extensionId, type JsonObject, type ReasoningEffort } from '../../contracts/index.ts'
 import { renderFile } from '../../project/index.ts'
 import { SourceText, startOfText } from '../../yaml/source-text.ts'
-import { scheduleProblem } from '../scheduler/cron-times.ts'
 import type { AgentSection, ExtensionManifest } from '../shared/kernel-types.ts'
-import { manifestKeys } from './manifest-keys.ts'
 import { ManifestValues } from './manifest-values.ts'
 
 export interface ManifestPlace {
@@ -27,23 +25,12 @@ const entrypoint = /^([\w][\w-]*):([A-Za-z_$][\w$]*)$/
 export async function readManifest(text: string, place: ManifestPlace): Promise<ReadManifest> {
   const source = new SourceText(text, place.path)
   const values = new ManifestValues(source)
-  // Broken YAML hides keys, so their absence means nothing.
-  if (source.problems.length === 0 || values.has('id')) checkValues(source, values, place)
+  if (values.isRead) checkValues(source, values, place)
   const manifest = await buildManifest(source, values, place)
   return source.problems.length === 0 ? { ok: true, manifest } : { ok: false, problems: source.problems }
 }
 
 function checkValues(source: SourceText, values: ManifestValues, { folder }: ManifestPlace): void {
-  const required = ['id', 'name', 'version', 'description', ...(values.has('agent') ? ['agent.model'] : [])]
-  for (const key of required)
-    if (!values.has(key)) {
-      const [name = key, section] = key.split('.').toReversed()
-      source.problem(
-        section === undefined ? startOfText : values.at(section),
-        `\`${key}\` is missing`,
-        `Add \`${name}: ${manifestKeys[key]?.example}\`.`,
-      )
-    }
   if (!['entrypoint', 'agent', 'schedules'].some((key) => values.has(key)))
     source.problem(
       startOfText,
@@ -71,7 +58,6 @@ function checkValues(source: SourceText, values: ManifestValues, { folder }: Man
     for (const path of values.texts(key))
       if (/^(?:[/\\~]|[a-z]:)|(?:^|[/\\])\.\.(?:[/\\]|$)/i.test(path))
         source.problem(values.at(key), `\`${path}\` is outside the project`, 'Write a path from the folder of the project.')
-  checkSchedules(source, values)
 }
 
 function checkId(source: SourceText, values: ManifestValues, folder: string): void {
@@ -89,36 +75,17 @@ function checkId(source: SourceText, values: ManifestValues, folder: string): vo
     )
 }
 
-function checkSchedules(source: SourceText, values: ManifestValues): void {
-  const ids = new Set<unknown>()
-  for (const schedule of values.entries('schedules')) {
-    const required = ['id', 'cron', 'task'].map((key) => `${schedule}.${key}`)
-    for (const key of required.filter((each) => !values.has(each)))
-      source.problem(
-        values.at(schedule),
-        `the schedule has no \`${key.slice(schedule.length + 1)}\``,
-        'A schedule has `id`, `cron` and `task`.',
-      )
-    const id = values.text(`${schedule}.id`)
-    if (id !== undefined && ids.has(id))
-      source.problem(values.at(`${schedule}.id`), `two schedules have the id \`${id}\``, 'Rename one of them.')
-    ids.add(id)
-    const { cron, ...rest } = scheduleOf(values, schedule)
-    const problem = cron === '' ? undefined : scheduleProblem({ cron, ...rest })
-    if (problem)
-      source.problem(values.at(`${schedule}.${problem.place === 'cron' ? 'cron' : 'time_zone'}`), problem.message, problem.remedy)
-  }
+interface WrittenSchedule {
+  readonly id: string
+  readonly cron: string
+  readonly time_zone?: string
+  readonly task: string
 }
 
-function scheduleOf(values: ManifestValues, schedule: string): ExtensionManifest['schedules'][number] {
-  const timeZone = values.text(`${schedule}.time_zone`)
-  return {
-    id: values.text(`${schedule}.id`) ?? '',
-    cron: values.text(`${schedule}.cron`) ?? '',
-    ...(timeZone !== undefined && { timeZone }),
-    task: values.text(`${schedule}.task`) ?? '',
-  }
-}
+const scheduleOf = ({ time_zone: timeZone, ...schedule }: WrittenSchedule): ExtensionManifest['schedules'][number] => ({
+  ...schedule,
+  ...(timeZone !== undefined && { timeZone }),
+})
 
 async function buildManifest(source: SourceText, values: ManifestValues, place: ManifestPlace): Promise<ExtensionManifest> {
   const [, file = '', className = ''] = entrypoint.exec(values.text('entrypoint') ?? '') ?? []
@@ -140,14 +107,14 @@ async function buildManifest(source: SourceText, values: ManifestValues, place: 
     config: (values.get('config') ?? {}) as JsonObject,
     secrets: values.texts('secrets'),
     enabled: values.get('enabled') !== false,
-    schedules: values.entries('schedules').map((schedule) => scheduleOf(values, schedule)),
+    schedules: ((values.get('schedules') ?? []) as readonly WrittenSchedule[]).map(scheduleOf),
     events: values.texts('events'),
     ...(values.has('agent') && { agent: await buildAgent(source, values, place) }),
   }
 }
 
 async function buildAgent(source: SourceText, values: ManifestValues, place: ManifestPlace): Promise<AgentSection> {
-  const { number } = values
+  const number = values.number
   const parameters = {
     temperature: number('agent.parameters.temperature'),
     topP: number('agent.parameters.top_p'),

@@ -1,13 +1,14 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 import { providerKinds, reservedModelNames } from '../../contracts/index.ts'
+import { hooksShape } from '../../policy/hook-shape.ts'
 import { openApiShape, restToolsShape } from '../../policy/http-tool-shapes.ts'
-import { namedServers, queueShape, serverShape } from '../../policy/mcp-server-shape.ts'
+import { namedServers, serverShape } from '../../policy/mcp-server-shape.ts'
+import { queuesShape } from '../../policy/queue-shape.ts'
 import { boolean, choice, literal, type TextShape, text } from '../../policy/shape.ts'
 import { parseHttpAddress } from '../../util/read-address.ts'
 import { listNames } from '../../yaml/messages.ts'
 import { type AgentOptionKey, agentOptionKeys, agentOptions, keysInGroup } from '../options/agent-options.ts'
 import type { ValueSpec } from '../values/read-value.ts'
-import { hooksShape } from './hook-shape.ts'
 import type { Shape } from './shape.ts'
 
 /** One section of a configuration. */
@@ -223,7 +224,7 @@ export const sections = {
     isMinor: true,
   },
   queues: {
-    shape: { kind: 'names', of: queueShape, example: '{ "openai": { "concurrent": 8 } }', name: /\S/ },
+    shape: queuesShape,
     summary: 'limits of parallel requests and requests per minute, over all sessions of a process',
     trustEffect: 'exceed your own limits',
     ...free,

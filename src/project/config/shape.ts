@@ -13,6 +13,10 @@ export type Shape = PolicyShape<ValueSpec>
 
 /** What reads a file. */
 interface ShapeSource {
+  /** What it is called in problems. Default: the configuration. */
+  readonly what?: string
+  /** YAML without placeholders and secrets: `${` is plain text, problems show values, and examples are written as YAML. */
+  readonly isPlainYaml?: true
   problem(node: Node, message: string, remedy?: string): void
   /** For findings that stop nothing. */
   notice(node: Node, message: string): void
@@ -52,15 +56,15 @@ const likeThis = (example: string): string => `Write it like \`${example}\`.`
 type MapShape = Extract<Shape, { readonly kind: 'names' | 'fields' }>
 
 function readMap(node: Node, shape: MapShape, { source, path }: Place): Sourced | undefined {
-  const what = path.length === 0 ? 'the configuration' : `\`${showPath(path)}\``
+  const what = path.length === 0 ? (source.what ?? 'the configuration') : `\`${showPath(path)}\``
   if (!isMap<Node, Node | null>(node)) {
     const example =
       shape.kind === 'names'
         ? shape.example
         : `{ ${Object.keys(shape.of)
-            .map((key) => `"${key}": …`)
+            .map((key) => `${keyIn(source, key)}: …`)
             .join(', ')} }`
-    source.problem(node, `${what} must be an object, not ${describeNode(node, 'kind')}`, likeThis(example))
+    source.problem(node, `${what} must be an object, not ${describeNode(node, source.isPlainYaml ? 'value' : 'kind')}`, likeThis(example))
     return undefined
   }
   const entries = new Map<string, Sourced>()
@@ -81,8 +85,8 @@ function readMap(node: Node, shape: MapShape, { source, path }: Place): Sourced 
   }
   const missing = shape.kind === 'fields' ? (shape.required ?? []).filter((key) => !seen.has(key)) : []
   if (missing.length > 0) {
-    const names = missing.map((key) => `"${key}"`).join(', ')
-    source.problem(node, `${names} ${missing.length === 1 ? 'is' : 'are'} missing in ${what}`, missingRemedy(shape, missing))
+    const names = missing.map((key) => (source.isPlainYaml ? `\`${key}\`` : `"${key}"`)).join(', ')
+    source.problem(node, `${names} ${missing.length === 1 ? 'is' : 'are'} missing in ${what}`, missingRemedy(shape, missing, source))
   }
   const sealed = shape.kind === 'fields' && shape.isWhole === true
   const tree: SourcedMap = { kind: 'map', entries, origin: source.origin(node), sealed }
@@ -95,9 +99,12 @@ function readMap(node: Node, shape: MapShape, { source, path }: Place): Sourced 
   return tree
 }
 
-function missingRemedy(shape: MapShape, missing: readonly string[]): string {
-  const examples = missing.map((key) => `"${key}": ${exampleOf(shapeOfKey(shape, key))}`)
-  return `Add ${missing.length === 1 ? 'it' : 'them'}, for example \`${examples.join(', ')}\`.`
+/** A key as the file writes it. */
+const keyIn = ({ isPlainYaml }: ShapeSource, key: string): string => (isPlainYaml ? key : `"${key}"`)
+
+function missingRemedy(shape: MapShape, missing: readonly string[], source: ShapeSource): string {
+  const examples = missing.map((key) => `${keyIn(source, key)}: ${exampleOf(shapeOfKey(shape, key))}`)
+  return `Add ${missing.length === 1 ? 'it' : 'them'}, for example \`${examples.join(source.isPlainYaml ? '`, `' : ', ')}\`.`
 }
 
 function exampleOf(shape: Shape | undefined): string {
@@ -125,7 +132,11 @@ type ListShape = Extract<Shape, { readonly kind: 'list' }>
 function readList(node: Node, shape: ListShape, { source, path }: Place): SourcedValue | undefined {
   const what = `\`${showPath(path)}\``
   if (!isSeq<Node>(node)) {
-    source.problem(node, `${what} must be a list, not ${describeNode(node, 'kind')}`, likeThis(shape.example))
+    source.problem(
+      node,
+      `${what} must be a list, not ${describeNode(node, source.isPlainYaml ? 'value' : 'kind')}`,
+      likeThis(shape.example),
+    )
     return undefined
   }
   if (node.items.length === 0 && shape.isRequired) source.problem(node, `${what} is an empty list`, likeThis(shape.example))
@@ -150,15 +161,15 @@ type ValueShape = Extract<Shape, { readonly kind: 'value' }>
 
 function readTyped(node: Node, shape: ValueShape, { source, path }: Place): SourcedValue | undefined {
   const key = showPath(path)
-  const detail = shape.summary === undefined && shape.type.kind !== 'choice' ? 'kind' : 'value'
+  const detail = shape.summary === undefined && shape.type.kind !== 'choice' && !source.isPlainYaml ? 'kind' : 'value'
   const read = readValue(key, { ...shape, detail }, node)
   if (!read.ok) {
-    const example = likeThis(JSON.stringify(parse(shape.example)))
+    const example = likeThis(source.isPlainYaml ? `${path.at(-1)}: ${shape.example}` : JSON.stringify(parse(shape.example)))
     for (const { node: at, message, remedy = example } of read.problems) source.problem(at ?? node, message, remedy)
     return undefined
   }
   const value = read.value as Json
-  if (!hasText(value, hasPlaceholders)) return { kind: 'value', value, origin: source.origin(node) }
+  if (source.isPlainYaml || !hasText(value, hasPlaceholders)) return { kind: 'value', value, origin: source.origin(node) }
   const remedy = path[0] === 'defaults' ? 'Write the value, or set it with a TROUPE_ variable.' : literalRemedy
   source.problem(node, `\`${key}\` cannot have placeholders`, remedy)
   return undefined
@@ -188,7 +199,7 @@ function readText(node: Node, shape: TextShape, { source, path }: Place): Source
     void source.problem(node, `\`${showPath(path)}\` ${message}`, remedy)
   const value: unknown = isScalar(node) ? node.value : undefined
   if (typeof value !== 'string' || (value.trim() === '' && !shape.mayBeEmpty))
-    return refused(`must be text, not ${describeNode(node, 'kind')}`)
+    return refused(`must be text, not ${describeNode(node, source.isPlainYaml ? 'value' : 'kind')}`)
   const parsed = parsePlaceholders(value)
   if (!parsed.ok) return refused(`cannot be read: ${parsed.message}`, placeholderRemedy)
   if (shape.isLiteral && hasPlaceholders(value)) return refused('cannot have placeholders', literalRemedy)

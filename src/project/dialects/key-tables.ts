@@ -1,4 +1,4 @@
-import type { SandboxPolicy } from '../../contracts/index.ts'
+import { boundsOfLimit, type NumberBounds, parameterBounds, type SandboxPolicy } from '../../contracts/index.ts'
 import { changingTools } from '../../policy/foreign-tools.ts'
 import type { Dialect } from './foreign-agent.ts'
 
@@ -22,13 +22,7 @@ export type KeyRule =
   | { readonly kind: 'denied' }
   | { readonly kind: 'permissions' }
   | { readonly kind: 'names'; readonly into: 'skills' | 'agents' }
-  | {
-      readonly kind: 'number'
-      readonly into: 'temperature' | 'topP' | 'maxToolTurns'
-      readonly least: number
-      readonly most: number
-      readonly whole?: true
-    }
+  | { readonly kind: 'number'; readonly into: 'temperature' | 'topP' | 'maxToolTurns'; readonly bounds: NumberBounds }
   | { readonly kind: 'minutes' }
   | { readonly kind: 'effort' }
   | { readonly kind: 'servers' }
@@ -47,9 +41,9 @@ const permissions: KeyRule = { kind: 'permissions' }
 const effort: KeyRule = { kind: 'effort' }
 const servers: KeyRule = { kind: 'servers' }
 const metadata: KeyRule = { kind: 'metadata' }
-const turns: KeyRule = { kind: 'number', into: 'maxToolTurns', least: 1, most: 1_000_000, whole: true }
-const temperature: KeyRule = { kind: 'number', into: 'temperature', least: 0, most: 2 }
-const topP: KeyRule = { kind: 'number', into: 'topP', least: 0, most: 1 }
+const turns: KeyRule = { kind: 'number', into: 'maxToolTurns', bounds: boundsOfLimit('maxToolTurns') }
+const temperature: KeyRule = { kind: 'number', into: 'temperature', bounds: parameterBounds.temperature }
+const topP: KeyRule = { kind: 'number', into: 'topP', bounds: parameterBounds.topP }
 const choice = (of: { readonly [value: string]: ChoiceMeaning }): KeyRule => ({ kind: 'choice', of })
 const unsupported = (instead: string, except: readonly unknown[] = []): KeyRule => ({ kind: 'unsupported', instead, except })
 

@@ -1,4 +1,4 @@
-import { type ReasoningEffort, reasoningEfforts } from '../../contracts/index.ts'
+import { describeBounds, isWithin, type ReasoningEffort, reasoningEfforts } from '../../contracts/index.ts'
 import { foreignToolNames } from '../../policy/foreign-tools.ts'
 import { showValue } from '../../util/show-value.ts'
 import { didYouMean, listNames } from '../../yaml/messages.ts'
@@ -190,10 +190,8 @@ export class SettingReader {
     return undefined
   }
 
-  #number(setting: ForeignSetting, { into, least, most, whole }: Extract<KeyRule, { kind: 'number' }>): Expected {
-    const { value } = setting
-    const fits = typeof value === 'number' && value >= least && value <= most && (!whole || Number.isSafeInteger(value))
-    if (!fits) return `a ${whole ? 'whole ' : ''}number from ${least} to ${most}`
+  #number({ value }: ForeignSetting, { into, bounds }: Extract<KeyRule, { kind: 'number' }>): Expected {
+    if (!isWithin(value, bounds)) return describeBounds(bounds)
     this.#draft[into] = value
     return undefined
   }

@@ -1,11 +1,11 @@
 import type { Problem, SessionToolSource, Tool, ToolSource } from '../../contracts/index.ts'
-import type { QueueLimits } from '../../steps/index.ts'
+import { checkShape } from '../../policy/check-shape.ts'
+import { queuesShape } from '../../policy/queue-shape.ts'
 import { isRecord } from '../../util/is-record.ts'
 import {
   aBoolean,
   aString,
   checkField,
-  checkFields,
   checkKeys,
   expectList,
   expectObject,
@@ -59,7 +59,7 @@ export function configProblems(config: AgentLoopConfig): readonly Problem[] {
   checkField(problems, unpriced, { type: optional(stringList('a list of model names')), place: 'config.unpriced' })
   checkField(problems, childrenOffered, { type: optional(oneOf(['each', 'directory'])), place: 'config.childrenOffered' })
   checkField(problems, toolsOffered, { type: optional(oneOf(['each', 'search'])), place: 'config.toolsOffered' })
-  if (expectObject(problems, queues, 'config.queues')) checkQueues(problems, queues)
+  if (queues !== undefined) checkShape(problems, queues, { shape: queuesShape, place: 'config.queues' })
   problems.push(...checkPolicies(config))
   checkAgents(problems, config, given)
   if (problems.length === 0) problems.push(...checkChildren(config.agents, tools))
@@ -100,28 +100,6 @@ const namesIn = (servers: unknown): readonly string[] => (isRecord(servers) ? Ob
 
 function checkValues(problems: Problem[], map: object, { type, place }: { readonly type: FieldType; readonly place: string }): void {
   for (const [key, value] of Object.entries(map)) checkField(problems, value, { type, place: `${place}.${key}` })
-}
-
-const wholeNumber: FieldType = {
-  expected: 'an integer of at least 1',
-  accepts: (value) => Number.isSafeInteger(value) && (value as number) >= 1,
-}
-const queueFields: { readonly [Key in keyof Required<QueueLimits>]: FieldType } = {
-  concurrent: optional(wholeNumber),
-  perMinute: optional(wholeNumber),
-}
-
-function checkQueues(problems: Problem[], queues: { readonly [name: string]: QueueLimits }): void {
-  const known = Object.keys(queueFields)
-  for (const [name, limits] of Object.entries(queues)) {
-    const place = `config.queues.${name}`
-    if (name.trim() === '') problems.push({ place, message: 'expected the name of a provider, a tool or a namespace' })
-    if (!expectObject(problems, limits ?? null, place)) continue
-    checkKeys(problems, limits, { known, place })
-    checkFields(problems, limits, { fields: queueFields, place })
-    if (Object.keys(limits).length === 0)
-      problems.push({ place, message: 'the queue sets no limit', remedy: `Set ${known.join(' or ')}, or remove the queue.` })
-  }
 }
 
 export const isTool = (value: ConfiguredTool): value is Tool => !isSource(value) && !isSessionSource(value)

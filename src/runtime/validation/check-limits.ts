@@ -1,18 +1,13 @@
 import {
   type AgentLimits,
   boundsOfLimit,
-  describeBounds,
-  isWithin,
   limitNames,
   type ModelParameters,
-  type NumberBounds,
   type Problem,
   parameterBounds,
   reasoningEfforts,
 } from '../../contracts/index.ts'
-import { aBoolean, checkFields, checkKeys, type FieldType, oneOf, optional } from '../../util/option-problems.ts'
-
-const within = (bounds: NumberBounds): FieldType => ({ expected: describeBounds(bounds), accepts: (value) => isWithin(value, bounds) })
+import { aBoolean, checkFields, checkKeys, type FieldType, oneOf, optional, within } from '../../util/option-problems.ts'
 
 const limitFields = Object.fromEntries(limitNames.map((name) => [name, within(boundsOfLimit(name))]))
 const parameterFields: { readonly [Key in keyof Required<ModelParameters>]: FieldType } = {

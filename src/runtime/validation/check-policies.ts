@@ -3,7 +3,17 @@ import { isRulePattern } from '../../policy/rule-pattern.ts'
 import { type KnownTools, rulePatternProblem } from '../../policy/tool-name-problems.ts'
 import { isRecord } from '../../util/is-record.ts'
 import { knownNames } from '../../util/nearest-names.ts'
-import { aString, checkFields, checkKeys, expectList, type FieldType, isPlainRecord, oneOf, optional } from '../../util/option-problems.ts'
+import {
+  aString,
+  checkFields,
+  checkKeys,
+  expectList,
+  type FieldType,
+  isPlainRecord,
+  oneOf,
+  optional,
+  within,
+} from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../options/agent-config.ts'
 
@@ -141,10 +151,7 @@ const nonEmptyStrings = (expected: string): FieldType => ({
   expected,
   accepts: (value) => Array.isArray(value) && value.every((each) => typeof each === 'string' && each !== ''),
 })
-const count = (expected: string): FieldType => ({
-  expected,
-  accepts: (value) => Number.isSafeInteger(value) && (value as number) >= 1,
-})
+const aCount = within({ kind: 'integer', min: 1 })
 
 const sandboxFields: { readonly [Key in keyof Required<SandboxPolicy>]: FieldType } = {
   mode: oneOf(['required', 'off']),
@@ -152,8 +159,8 @@ const sandboxFields: { readonly [Key in keyof Required<SandboxPolicy>]: FieldTyp
   privateHosts: nonEmptyStrings('a list of hosts'),
   writable: nonEmptyStrings('a list of folders'),
   environment: nonEmptyStrings('a list of names of variables'),
-  memory: count('a number of bytes'),
-  processes: count('a number of processes'),
+  memory: { ...aCount, expected: 'a number of bytes' },
+  processes: { ...aCount, expected: 'a number of processes' },
 }
 
 /** `isComplete`: the policy of a runtime sets every key; an agent sets only what it restricts. */

@@ -8,16 +8,26 @@ import {
   usageGroupings,
 } from '../../contracts/index.ts'
 import { aTitle, someLabels } from '../../policy/session-fields.ts'
-import { aBoolean, aString, checkField, checkKeys, checkOnlyFields, type FieldType, oneOf, optional } from '../../util/option-problems.ts'
+import {
+  aBoolean,
+  aString,
+  checkField,
+  checkKeys,
+  checkOnlyFields,
+  type FieldType,
+  oneOf,
+  optional,
+  within,
+} from '../../util/option-problems.ts'
 import { areOptions, check, nonEmpty } from './check-arguments.ts'
 import { checkPrincipal } from './check-principal.ts'
 
 // Checks the arguments of calls about stored sessions.
 
 const aStatus = oneOf(sessionStatuses)
-const aCount = (expected: string): FieldType => ({ expected, accepts: (value) => Number.isSafeInteger(value) && (value as number) > 0 })
+const aCount = (expected: string): FieldType => ({ ...within({ kind: 'integer', min: 1 }), expected })
 const aMoment: FieldType = { expected: 'milliseconds since 1970', accepts: Number.isFinite }
-const anAmount: FieldType = { expected: 'US dollars, 0 or more', accepts: (value) => Number.isFinite(value) && (value as number) >= 0 }
+const anAmount: FieldType = { ...within({ kind: 'number', min: 0 }), expected: 'US dollars, 0 or more' }
 const aSearch: FieldType = {
   expected: `a text of at most ${maxSearchChars} characters that is not blank`,
   accepts: (value) => typeof value === 'string' && value.trim() !== '' && value.length <= maxSearchChars,

@@ -1,12 +1,11 @@
 import { statSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import type { Hook, HookContext, HookDefinition, HookPoint, Problem } from '../../contracts/index.ts'
-import { checkHook, hookExample } from '../../policy/check-hook.ts'
-import { isRecord } from '../../util/is-record.ts'
+import { checkShape } from '../../policy/check-shape.ts'
+import { hooksShape } from '../../policy/hook-shape.ts'
 import { problemsError } from '../../util/option-problems.ts'
 import { parseDuration } from '../../util/parse-units.ts'
 import { shellWord } from '../../util/shell-word.ts'
-import { showValue } from '../../util/show-value.ts'
 import { isProgram, realOrSame, trustedPath } from '../trusted-path.ts'
 import { commandAnswer } from './command-hook.ts'
 import type { Answer, HookPlace, Questions } from './hook-answer.ts'
@@ -116,24 +115,9 @@ function interpreterOf(program: string): readonly string[] {
 
 /** All problems of the hooks of a configuration. `place` is the key of the list. */
 export function checkHooks(definitions: unknown, place: string): readonly Problem[] {
-  if (definitions === undefined) return []
-  if (!Array.isArray(definitions))
-    return [{ place, message: `expected a list of hooks, found ${showValue(definitions)}`, remedy: `Write a list like [${hookExample}].` }]
-  const names = definitions.map((each: unknown) => (isRecord(each) ? each.name : undefined))
-  return definitions.flatMap((each: unknown, index) => {
-    const own = problemsOf(each, `${place}[${index}]`)
-    const first = names.indexOf(names[index])
-    if (typeof names[index] !== 'string' || first === index) return own
-    return [
-      ...own,
-      { place: `${place}[${index}].name`, message: `${place}[${first}] already has this name`, remedy: 'Give each hook its own name.' },
-    ]
-  })
-}
-
-function problemsOf(hook: unknown, place: string): readonly Problem[] {
-  if (!isRecord(hook)) return [{ place, message: `expected a hook, found ${showValue(hook)}`, remedy: `Write it like ${hookExample}.` }]
-  return checkHook(hook).map(({ key, message, remedy }) => ({ place: `${place}.${key}`, message, remedy }))
+  const problems: Problem[] = []
+  if (definitions !== undefined) checkShape(problems, definitions, { shape: hooksShape, place })
+  return problems
 }
 
 /** The file of a program, found as the system does. */
