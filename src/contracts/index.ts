@@ -270,7 +270,6 @@ export type {
   ReadLimits,
   Records,
   SearchMatch,
-  Snapshots,
   StateSnapshot,
   Store,
   StoredBytes,

@@ -195,7 +195,7 @@ export const defaultLimits = column('default') as AgentLimits
 /** Defaults for children. A root has no such limits by default. */
 export const childLimits = column('childDefault') as { readonly [Name in NamesWith<{ readonly childDefault: number }>]: number }
 
-/** Of the number that programs and clients pass. The same in programs, agent files, configurations, commands and requests. */
+/** The bounds of the number that programs and clients pass. The same in programs, agent files, configurations, commands and requests. */
 export function boundsOfLimit(name: LimitName): NumberBounds {
   const { kind, min, max }: LimitSpec = limitTable[name]
   return { kind: kind === 'number' ? 'number' : 'integer', min, ...(max !== undefined && { max }) }

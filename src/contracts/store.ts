@@ -290,7 +290,7 @@ export interface StateSnapshot {
 }
 
 /** A cache of folded states, so that a long journal is not read from its beginning. */
-export interface Snapshots {
+interface Snapshots {
   /** The last one, if it has that version, is undamaged, and is not ahead of the journal. */
   get(treeId: TreeId, version: string): MaybePromise<StateSnapshot | undefined>
   /** Replaces the one before. */

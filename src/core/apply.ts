@@ -16,11 +16,11 @@ import {
 import { markOrphaned } from './calls/call-order.ts'
 import { stepIdOf } from './session-ids.ts'
 import { messageSize } from './state/message-size.ts'
-import type { FailedAttempt } from './state/state.ts'
 import {
   type Call,
   type Cancel,
   type EndedTurn,
+  type FailedAttempt,
   isInterrupted,
   type OpenTurn,
   type PendingInput,

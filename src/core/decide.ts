@@ -5,11 +5,11 @@ import { heldCalls, runnableCalls } from './calls/call-order.ts'
 import { canCompact, isWindowFull, mustCompact } from './context/compaction-threshold.ts'
 import { type Exclusions, nextModel, noExclusions } from './next-model.ts'
 import { type CallList, filterCalls } from './state/call-list.ts'
-import type { FailedAttempt } from './state/state.ts'
 import {
   type AnsweredStep,
   type Call,
   type Cancel,
+  type FailedAttempt,
   nextInput,
   type OpenCall,
   type OpenTurn,

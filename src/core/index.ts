@@ -1,6 +1,5 @@
 export { apply, createSessionState } from './apply.ts'
 export {
-  type Account,
   type AgentAccount,
   accountKeys,
   allAccounts,
@@ -35,7 +34,6 @@ export {
   type AskingStep,
   type Call,
   type CallBase,
-  type Cancel,
   type EarlierTurn,
   type EndedTurn,
   type EscalationStage,

@@ -8,7 +8,7 @@ import { packageFile } from '../project/index.ts'
 export const templateKinds = ['tool', 'agent', 'channel', 'service', 'schedule'] as const
 export type TemplateKind = (typeof templateKinds)[number]
 
-export interface NewExtension {
+interface NewExtension {
   readonly kind: TemplateKind
   readonly id: string
   /** The folder that gets the folder of the extension. Absolute. It is created if it is missing. */

@@ -1,7 +1,7 @@
 export { ModelHealth, type QueueLimits } from '../steps/index.ts'
 export { createAgentRuntime } from './api/create-agent-runtime.ts'
-export { openRequestsOf, type PendingApprovals, readPendingApprovals } from './journal/pending-approvals.ts'
-export { type RecordedRun, recordedRun } from './journal/recorded-run.ts'
+export { openRequestsOf, readPendingApprovals } from './journal/pending-approvals.ts'
+export { recordedRun } from './journal/recorded-run.ts'
 export type { AgentDefinition, AgentLoopConfig, AgentSelection, SkillFolders } from './options/agent-config.ts'
 export type {
   AgentRuntime,

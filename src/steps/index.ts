@@ -21,4 +21,4 @@ export {
   type WaitingCall,
 } from './session/active-session.ts'
 export { waitInQueue } from './session/wait-in-queue.ts'
-export { matchesTool, type Offer, offeredName, ToolRegistry } from './tools/tool-registry.ts'
+export { type Offer, ToolRegistry } from './tools/tool-registry.ts'

@@ -30,7 +30,7 @@ interface Quoted {
 }
 
 /** Quotes prose values that are not YAML. Every line stays where it is. `undefined` if there is no such value. */
-export function quoteValues(text: string, isProse: (key: string) => boolean): Quoted | undefined {
+function quoteValues(text: string, isProse: (key: string) => boolean): Quoted | undefined {
   const lines = text.split('\n')
   const open = lines.findIndex((line) => line.trimEnd() === '---')
   const close = lines.findIndex((line, index) => index > open && line.trimEnd() === '---')

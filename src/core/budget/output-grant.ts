@@ -29,7 +29,7 @@ export interface WantedReply {
   readonly price: TokenPrice | undefined
 }
 
-export interface Grant {
+interface Grant {
   readonly output: number
   /** The resource that keeps the output below what is wanted. */
   readonly limit?: Reservation['limit'] | undefined

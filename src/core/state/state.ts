@@ -209,7 +209,7 @@ export interface EndedTurn {
   readonly diagnostics: Sequence<Diagnostic>
 }
 
-export type Step =
+type Step =
   /** `failures`: failed attempts of the next step, oldest first. */
   { readonly kind: 'ready'; readonly failures: readonly FailedAttempt[] } | AskingStep | CallingStep | AnsweredStep
 

@@ -19,7 +19,7 @@ export interface TypeCheck {
   readonly notice?: string
 }
 
-export interface CheckTypesOptions {
+interface CheckTypesOptions {
   readonly sandbox: Pick<ExtensionSandbox, 'start'>
   readonly clock: Clock
   readonly workspace: string

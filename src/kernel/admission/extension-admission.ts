@@ -18,7 +18,7 @@ import type { FoundExtension, OpenExtension } from '../shared/kernel-types.ts'
 import { checkTypes, type TypeCheck } from './check-types.ts'
 import { trialContext } from './trial-context.ts'
 
-export interface AdmissionOptions {
+interface AdmissionOptions {
   readonly sandbox: ExtensionSandbox
   readonly clock: Clock
   readonly workspace: string

@@ -12,7 +12,7 @@ import { currentEvent, Lane, withoutCause } from './lane.ts'
 import { chainProblem, checkedData, newEvent } from './new-event.ts'
 import { type Delivery, eventTables, type StoredEvent, settleDelivery, trimEvents, withDeliveries } from './stored-events.ts'
 
-export interface BusOptions {
+interface BusOptions {
   readonly records: Records
   readonly clock: Clock
   readonly ids: Ids

@@ -38,7 +38,7 @@ export const eventTables = (records: Records) => ({
   /** The keys of events whose publisher gave an id. */
   ids: recordTable<{ readonly eventKey: string }>(records, 'event_id'),
 })
-export type EventTables = ReturnType<typeof eventTables>
+type EventTables = ReturnType<typeof eventTables>
 
 export function withDeliveries(event: BusEvent, waiting: readonly Delivery[]): StoredEvent & { readonly due?: number } {
   return { event, waiting, ...(waiting.length > 0 && { due: Math.min(...waiting.map(({ due }) => due)) }) }

@@ -3,7 +3,7 @@ import { type ToolContext, TroupeError } from '../../contracts/index.ts'
 import type { Invocation } from './invocation.ts'
 
 /** The call of a tool or an agent that code of an extension runs in. */
-export interface CurrentCall {
+interface CurrentCall {
   readonly context: ToolContext
   /** Present if `invoke` runs. */
   readonly invocation?: Invocation

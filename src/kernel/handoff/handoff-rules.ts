@@ -12,7 +12,7 @@ export interface HandoffLimits {
 
 export const returnControlName = 'return_control'
 
-export interface HandoffFacts {
+interface HandoffFacts {
   readonly child: Pick<WaitedAgent, 'status' | 'turn' | 'result' | 'used'>
   /** The last turn of the child that was judged. */
   readonly seen: number

@@ -28,7 +28,7 @@ export const returnControlTool: Tool = {
 /** Added to the instructions of an agent that talks to the person. */
 const handoffInstructions = `You talk to the person directly now: your answers go to them, and their messages come to you. Call ${returnControlName} when the task is done, or when the person asks for the assistant or for something that is not your task. Do not announce it.`
 
-export interface HandoffOptions {
+interface HandoffOptions {
   /** The name of the agent. It has the tool `return_control`. */
   readonly agent: string
   readonly description: string

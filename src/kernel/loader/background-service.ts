@@ -4,7 +4,7 @@ import { pause } from '../shared/background-work.ts'
 const firstDelayMs = 1_000
 const maxDelayMs = 60_000
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly clock: Clock
   run(signal: AbortSignal): ReturnType<ServiceProvider['runBackground']>
   /** A rejection. It is started again after the delay. */

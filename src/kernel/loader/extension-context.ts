@@ -45,7 +45,7 @@ export interface KernelPorts {
   builtinTools(names: readonly string[], folder: string): readonly Tool[]
 }
 
-export interface ContextOptions {
+interface ContextOptions {
   readonly found: FoundExtension & { readonly manifest: ExtensionManifest }
   readonly runs: 'kernel' | 'sandbox'
   readonly isChannel: boolean

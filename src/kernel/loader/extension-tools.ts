@@ -2,7 +2,7 @@ import type { ExtensionProblem, Tool } from '../../contracts/index.ts'
 import { checkTools } from '../../runtime/index.ts'
 import { showValue } from '../../util/show-value.ts'
 
-export interface OfferedTools {
+interface OfferedTools {
   /** By their own names. */
   readonly tools: ReadonlyMap<string, Tool>
   readonly problems: readonly ExtensionProblem[]
@@ -41,7 +41,7 @@ export function checkOfferedTools(id: string, given: unknown): OfferedTools {
   return { tools, problems }
 }
 
-export interface ToolCalls {
+interface ToolCalls {
   /** The tool of the running process, which may have been restarted. */
   current(name: string): Tool | undefined
   run<Result>(stage: string, work: () => Result): Result

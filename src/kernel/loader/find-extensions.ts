@@ -10,7 +10,7 @@ import type { FoundExtension } from '../shared/kernel-types.ts'
 import { isPermittedExtension, isTrustedExtension, withheldProblem, workPermissions } from './extension-trust.ts'
 import { hashFolder } from './hash-folder.ts'
 
-export interface ExtensionPlace {
+interface ExtensionPlace {
   /** Absolute. It may be missing. */
   readonly folder: string
   readonly source: FoundExtension['source']

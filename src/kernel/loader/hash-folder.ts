@@ -8,13 +8,13 @@ import type { FoundExtension } from '../shared/kernel-types.ts'
 const maxFiles = 2_000
 const maxBytes = 32 * 1024 ** 2
 
-export interface HashedFile {
+interface HashedFile {
   /** Absolute. */
   readonly path: string
   readonly sha256: string
 }
 
-export interface HashedFolder {
+interface HashedFolder {
   readonly hash: string
   readonly files: readonly HashedFile[]
 }

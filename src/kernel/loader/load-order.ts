@@ -2,13 +2,13 @@ import type { ExtensionProblem } from '../../contracts/index.ts'
 import { findCycles } from '../../util/find-cycles.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 
-export interface OrderedExtension {
+interface OrderedExtension {
   readonly id: string
   readonly dependsOn: readonly string[]
   readonly usesTools: readonly string[]
 }
 
-export interface LoadOrder {
+interface LoadOrder {
   /** Those without dependencies first, then those that need only them, and so on. Only those without problems. */
   readonly order: readonly string[]
   readonly problems: ReadonlyMap<string, readonly ExtensionProblem[]>

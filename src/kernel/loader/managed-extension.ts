@@ -3,7 +3,7 @@ import type { Capability, ExtensionManifest, FoundExtension, LoadedExtension, Op
 import type { OpenContext } from './extension-context.ts'
 
 /** `idle`: not loaded, or stopped. `loaded`: initialized, with its tools. */
-export type Phase = 'idle' | 'loaded' | 'started'
+type Phase = 'idle' | 'loaded' | 'started'
 
 /** An extension with what the loader knows about it. */
 export class ManagedExtension implements LoadedExtension {

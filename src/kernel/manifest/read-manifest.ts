@@ -4,7 +4,7 @@ import { SourceText, startOfText } from '../../yaml/source-text.ts'
 import type { AgentSection, ExtensionManifest } from '../shared/kernel-types.ts'
 import { ManifestValues } from './manifest-values.ts'
 
-export interface ManifestPlace {
+interface ManifestPlace {
   /** For messages. */
   readonly path: string
   /** The folder of the extension, absolute. Its name is the id. */
@@ -13,7 +13,7 @@ export interface ManifestPlace {
   readonly workspace: string
 }
 
-export type ReadManifest =
+type ReadManifest =
   | { readonly ok: true; readonly manifest: ExtensionManifest }
   | { readonly ok: false; readonly problems: SourceText['problems'] }
 

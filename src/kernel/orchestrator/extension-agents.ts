@@ -28,7 +28,7 @@ import { Invocation } from '../calls/invocation.ts'
 import type { AgentPort, LoadedExtension, Notice, SupervisorPort } from '../shared/kernel-types.ts'
 import { type AgentEventOptions, type TracedCall, traceAgent } from './agent-events.ts'
 
-export interface ExtensionAgentsOptions extends AgentEventOptions {
+interface ExtensionAgentsOptions extends AgentEventOptions {
   readonly supervisor: Pick<SupervisorPort, 'enter'>
   readonly ids: Ids
   find(id: string): LoadedExtension | undefined

@@ -18,7 +18,7 @@ export const orchestratorPrompt = `You are the assistant of one person. You answ
 
 export const orchestratorDescription = 'Answers people, with the tools and agents of the extensions'
 
-export interface OrchestratorParts {
+interface OrchestratorParts {
   /** Those that run. */
   readonly extensions: readonly LoadedExtension[]
   /** Ids of extensions whose agents can be called. */
@@ -50,7 +50,7 @@ export function orchestratorDefinition({ extensions, agents, projectAgents, base
 /** The model of an agent that uses those of the orchestrator. */
 export const autoModel = 'auto'
 
-export interface AgentTeam {
+interface AgentTeam {
   /** The agents that can be called. */
   readonly callable: ReadonlySet<string>
   readonly orchestrator: AgentDefinition | undefined

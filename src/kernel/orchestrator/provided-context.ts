@@ -9,7 +9,7 @@ const deadlineMs = 5_000
 /** How long one that was late is not asked: each turn would wait for it. */
 const restMs = 60_000
 
-export interface ProvidedContextOptions {
+interface ProvidedContextOptions {
   readonly clock: Pick<Clock, 'after' | 'monotonic'>
   readonly supervisor: Pick<SupervisorPort, 'enter'>
   readonly router: Pick<Router, 'takeNotices'>

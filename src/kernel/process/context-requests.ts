@@ -30,7 +30,7 @@ const agentOptions = record({ context: optional(jsonObject), instructions: optio
 const publishOptions = record({ durable: optional(boolean), id: optional(name) })
 
 /** Calls an event handler in the process. */
-export type Deliver = (params: Params, deadlineMs: number) => Promise<unknown>
+type Deliver = (params: Params, deadlineMs: number) => Promise<unknown>
 
 export class ContextRequests {
   readonly #deliver: Deliver

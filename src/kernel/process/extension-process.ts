@@ -27,7 +27,7 @@ import { errorCode, LineReader, maxErrorCharacters, maxLineBytes, maxOpenRequest
 export type Params = { readonly [name: string]: unknown }
 
 /** What the extension asks for. `Owner`: what the caller attached to the call that the notification names. */
-export interface ProcessEvents<Owner> {
+interface ProcessEvents<Owner> {
   request(method: string, params: Params, signal: AbortSignal): Promise<unknown>
   /** @throws if it is wrong: then the process is ended. */
   notification(method: string, params: Params, owner: Owner | undefined): void
@@ -41,7 +41,7 @@ interface OpenCall<Owner> extends PromiseWithResolvers<unknown> {
   isAbandoned: boolean
 }
 
-export interface CallOptions<Owner> {
+interface CallOptions<Owner> {
   readonly deadlineMs: number
   readonly signal?: AbortSignal
   /** To answer after the signal has aborted. */

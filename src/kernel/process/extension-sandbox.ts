@@ -6,7 +6,7 @@ import type { ExtensionManifest, FoundExtension } from '../shared/kernel-types.t
 import { extensionPolicy } from './process-limits.ts'
 import { reachableFolders } from './reachable-folders.ts'
 
-export interface ExtensionSandboxOptions {
+interface ExtensionSandboxOptions {
   /** The folder of the project. */
   readonly workspace: string
   /** `PATH`, to find bubblewrap. */
@@ -17,7 +17,7 @@ export interface ExtensionSandboxOptions {
 
 export type OpenableExtension = Pick<FoundExtension, 'id' | 'folder'> & { readonly manifest: ExtensionManifest }
 
-export interface SandboxedProgram extends Pick<Command, 'argv'> {
+interface SandboxedProgram extends Pick<Command, 'argv'> {
   /** A folder that it can write to. It is created. */
   readonly dataDir: string
   /** Files and folders that it can read besides its own. */

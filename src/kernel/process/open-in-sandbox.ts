@@ -14,7 +14,7 @@ import { heapMegabytes, loadMs } from './process-limits.ts'
 import { type CallOwner, remoteInstance } from './remote-instance.ts'
 import { type ExtensionMethod, extensionMethods, inputDescriptor, outputDescriptor } from './runner/wire.ts'
 
-export interface OpenInSandboxOptions {
+interface OpenInSandboxOptions {
   readonly sandbox: Pick<ExtensionSandbox, 'start'>
   readonly clock: Clock
   /** The folder that an extension may write to. */

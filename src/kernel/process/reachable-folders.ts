@@ -9,7 +9,7 @@ import { isInside } from '../../util/is-inside.ts'
 import { extensionError } from '../shared/extension-failure.ts'
 import type { ExtensionManifest } from '../shared/kernel-types.ts'
 
-export interface ReachableFolders {
+interface ReachableFolders {
   /** Files and folders. All without links. */
   readonly read: readonly string[]
   readonly write: readonly string[]

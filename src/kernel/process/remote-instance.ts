@@ -12,7 +12,7 @@ import type { ExtensionMethod } from './runner/wire.ts'
 /** What progress and output of a call go to, and tools that it calls belong to. */
 export type CallOwner = { readonly kind: 'tool'; readonly context: ToolContext } | { readonly kind: 'invoke'; readonly call: InvokeCall }
 
-export interface RemoteOptions {
+interface RemoteOptions {
   readonly process: ExtensionProcess<CallOwner>
   readonly manifest: ExtensionManifest
   readonly implemented: ReadonlySet<ExtensionMethod>

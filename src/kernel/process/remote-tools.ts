@@ -32,7 +32,7 @@ import { defaultToolMs, maxDescriptionCharacters, maxSchemaBytes, maxToolMs, max
 import type { CallFacts } from './runner/tool-calls.ts'
 
 /** Calls a tool in the process. */
-export type CallTool = (
+type CallTool = (
   call: { readonly name: string; readonly input: unknown; readonly facts: CallFacts },
   context: ToolContext,
   deadlineMs: number,

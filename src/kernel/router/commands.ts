@@ -2,7 +2,7 @@ import { cutText } from '../../util/well-formed.ts'
 
 // What a person can type besides messages. A message that begins with a slash has a space before it.
 
-export const commands = {
+const commands = {
   help: 'show this list',
   who: 'show who you are talking to',
   back: 'return to the orchestrator',

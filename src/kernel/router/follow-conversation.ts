@@ -14,7 +14,7 @@ import { Speech } from './speech.ts'
  *    one event, under the same ids.
  * 2. One request is asked at a time, the oldest first. The next one follows when it is answered.
  */
-export interface FollowOptions extends RouterCore {
+interface FollowOptions extends RouterCore {
   readonly provider: ChannelProvider
   readonly signal: AbortSignal
   /** Aborted when nothing new may be delivered. What is being delivered may end. */

@@ -18,7 +18,7 @@ interface StoredEntry {
   /** Absent: the first person who writes. */
   readonly to?: Recipient
 }
-export type OutboxEntry = StoredEntry & { readonly key: string }
+type OutboxEntry = StoredEntry & { readonly key: string }
 export type AddressedEntry = OutboxEntry & { readonly to: Recipient }
 
 interface OutboxOptions {

@@ -8,7 +8,7 @@ import { cutText } from '../../util/well-formed.ts'
 const mostChars = 4_000
 const mostValueChars = 600
 
-export interface QuestionText {
+interface QuestionText {
   readonly text: string
   readonly options: readonly string[]
 }

@@ -7,7 +7,7 @@ import { agentAt, type Changes, type Conversation, type WaitingMessage } from '.
 import { parseAnswer } from './questions.ts'
 import { isUnknownSession, type RouterCore } from './router-core.ts'
 
-export interface WorkerOptions extends RouterCore {
+interface WorkerOptions extends RouterCore {
   readonly signal: AbortSignal
   report(message: string): void
   /** A message has reached the session. */

@@ -15,7 +15,7 @@ import { nextTime, scheduleError, scheduleProblem } from './cron-times.ts'
 import { decideRun, isLate } from './missed-runs.ts'
 import { claimRun, endRun, firstTime, type ScheduleTable, type StoredSchedule } from './stored-schedules.ts'
 
-export interface SchedulerOptions {
+interface SchedulerOptions {
   readonly records: Records
   readonly clock: Clock
   readonly ids: Ids

@@ -9,7 +9,7 @@ export interface Suspect {
 }
 
 /** Why the process ends. Without a suspect if it is the fault of no extension. */
-export interface Fault extends Partial<Suspect> {
+interface Fault extends Partial<Suspect> {
   readonly reason: string
 }
 

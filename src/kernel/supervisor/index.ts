@@ -1,6 +1,6 @@
 export { type KernelSetup, setupVariable } from './messages.ts'
 export { connectSupervisor, type SupervisedKernel, withoutSupervisor } from './supervised-kernel.ts'
-export { Supervisor, type SupervisorEnd, type SupervisorOptions } from './supervisor.ts'
+export { Supervisor, type SupervisorEnd } from './supervisor.ts'
 export {
   clearQuarantine,
   type Quarantined,

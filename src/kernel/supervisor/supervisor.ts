@@ -10,7 +10,7 @@ import { type KernelCommand, KernelProcess, type KernelTimings } from './kernel-
 import type { KernelMessage } from './messages.ts'
 import { type Quarantined, readSupervisorState, type SupervisorState, writeSupervisorState } from './supervisor-state.ts'
 
-export interface SupervisorTimings extends KernelTimings {
+interface SupervisorTimings extends KernelTimings {
   /** Before the next start, by the number of crashes in a row. One more crash ends the supervisor. */
   readonly delays: readonly number[]
   /** After this time, crashes are counted from zero. */
@@ -29,7 +29,7 @@ const defaultTimings: SupervisorTimings = {
   goodMs: 30_000,
 }
 
-export interface SupervisorOptions {
+interface SupervisorOptions {
   readonly command: KernelCommand
   /** See `supervisorFolder`. */
   readonly folder: string

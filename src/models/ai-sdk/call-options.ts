@@ -8,8 +8,7 @@ import type {
 import { appendInstruction, type ModelRequest, type ToolSpec } from '../../contracts/index.ts'
 import { cacheNotice, type Dialect, namespaceOf, takesResultParts } from './dialect.ts'
 import { type OutputRules, outputOptions, outputRequest } from './output-format.ts'
-import type { SupportedUrls } from './prompt.ts'
-import { toPrompt } from './prompt.ts'
+import { type SupportedUrls, toPrompt } from './prompt.ts'
 import { reasoningRequest } from './reasoning.ts'
 
 /** A request for the AI SDK, and notices about parts that are dropped. */

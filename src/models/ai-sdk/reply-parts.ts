@@ -230,7 +230,7 @@ const warningHeads = new Map<unknown, string>([
 type AiSdkUsage = LanguageModelV4Usage | LanguageModelV3Usage
 
 /** `undefined` if the provider reports no usage: some packages then report zeros. */
-export function usageOf(usage: AiSdkUsage | undefined): Usage | undefined {
+function usageOf(usage: AiSdkUsage | undefined): Usage | undefined {
   const input = countOf(usage?.inputTokens?.total)
   const output = countOf(usage?.outputTokens?.total)
   if (!usage || input === undefined || output === undefined || !countOf(input + output)) return undefined

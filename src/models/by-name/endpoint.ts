@@ -1,7 +1,15 @@
 import { TroupeError } from '../../contracts/index.ts'
 import { knownProvider, type ProviderProfile, profileOf, variablePrefix } from '../known-providers.ts'
-import type { Endpoint } from '../provider-settings.ts'
-import { isKey, keyOf, type ProviderKey, type ProviderSettings, secretsIn, variableOf, wrongAddress } from '../provider-settings.ts'
+import {
+  type Endpoint,
+  isKey,
+  keyOf,
+  type ProviderKey,
+  type ProviderSettings,
+  secretsIn,
+  variableOf,
+  wrongAddress,
+} from '../provider-settings.ts'
 import type { ProviderSources } from './adapter-options.ts'
 
 /**

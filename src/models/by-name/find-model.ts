@@ -1,7 +1,6 @@
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { knownProvider, knownProviders } from '../known-providers.ts'
-import type { ProviderSettings } from '../provider-settings.ts'
-import { isLoopback } from '../provider-settings.ts'
+import { isLoopback, type ProviderSettings } from '../provider-settings.ts'
 import type { SettledOptions } from './adapter-options.ts'
 import { endpointOf, prospectOf } from './endpoint.ts'
 

@@ -1,7 +1,6 @@
 export type { ModelAdapterOptions, ProviderConfig, ProviderSources } from './adapter-options.ts'
 
-import type { ProviderSources } from './adapter-options.ts'
-import { platform } from './adapter-options.ts'
+import { type ProviderSources, platform } from './adapter-options.ts'
 import type { FoundModel } from './find-model.ts'
 
 export { costAt } from '../token-price.ts'

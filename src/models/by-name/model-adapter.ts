@@ -1,6 +1,5 @@
 import { type Model, type ModelAdapter, TroupeError } from '../../contracts/index.ts'
-import type { ModelAdapterOptions, SettledOptions } from './adapter-options.ts'
-import { checkOptions, platform } from './adapter-options.ts'
+import { checkOptions, type ModelAdapterOptions, platform, type SettledOptions } from './adapter-options.ts'
 import { secretsAmong } from './endpoint.ts'
 import { loadModel } from './model-sources.ts'
 

@@ -1,7 +1,6 @@
 import type { ModelFailure, ModelFailureClass } from '../../contracts/index.ts'
 import { type ErrorFacts, isWebPage, pageText, readError, shorten } from './error-facts.ts'
-import type { Remedies } from './failure.ts'
-import { failing } from './failure.ts'
+import { failing, type Remedies } from './failure.ts'
 import { changeRequest, httpFailure, isTooLong, tooLong } from './http-failure.ts'
 import { cutOff, networkFailure } from './network-failure.ts'
 

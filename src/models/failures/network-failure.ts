@@ -1,8 +1,6 @@
 import type { ModelFailure } from '../../contracts/index.ts'
-import type { ErrorFacts } from './error-facts.ts'
-import { shorten } from './error-facts.ts'
-import type { Remedies } from './failure.ts'
-import { failing } from './failure.ts'
+import { type ErrorFacts, shorten } from './error-facts.ts'
+import { failing, type Remedies } from './failure.ts'
 
 /** Why there was no response, or no complete one; `undefined` for other errors. */
 export function networkFailure(facts: ErrorFacts, remedies: Remedies): ModelFailure | undefined {

@@ -149,7 +149,7 @@ function outsideContent(message: Fields): Words | undefined {
 const providersThatGiveReasons: readonly unknown[] = ['openai', 'anthropic']
 
 /** The finish reason and the usage of a reply. */
-export class Ending {
+class Ending {
   #word: string | undefined
   #usage: Usage | undefined
   #hasWrongFigures = false

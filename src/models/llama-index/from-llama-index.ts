@@ -1,8 +1,13 @@
 import type { Model, ModelRequest } from '../../contracts/index.ts'
 import { countOf, fieldsOf, textOf } from '../../util/unknown-fields.ts'
 import { frameworkModel, type ModelFacts, settledFacts } from '../shared/index.ts'
-import type { LlamaIndexLlm, LlamaIndexMessage, LlamaIndexTool } from './llama-index-messages.ts'
-import { isFileElsewhere, llamaIndexMessages } from './llama-index-messages.ts'
+import {
+  isFileElsewhere,
+  type LlamaIndexLlm,
+  type LlamaIndexMessage,
+  type LlamaIndexTool,
+  llamaIndexMessages,
+} from './llama-index-messages.ts'
 import { ReplyReader } from './llama-index-reply.ts'
 
 /**

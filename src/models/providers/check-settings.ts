@@ -1,8 +1,7 @@
 import type { ModelFailure } from '../../contracts/index.ts'
 import { failing, type Remedies } from '../failures/index.ts'
 import { profileOf } from '../known-providers.ts'
-import type { ProviderSpec } from '../provider-settings.ts'
-import { isKey, keyOf, wrongAddress } from '../provider-settings.ts'
+import { isKey, keyOf, type ProviderSpec, wrongAddress } from '../provider-settings.ts'
 
 /** Always given explicitly: otherwise the packages read the environment. */
 export const baseUrlOf = ({ provider, kind, settings }: ProviderSpec): string =>

@@ -15,7 +15,7 @@ export interface KnownTool {
   readonly weights: ReadonlyMap<string, number>
 }
 
-export interface Choice {
+interface Choice {
   readonly tool: KnownTool
   readonly score: number
   /** The words that named it. */

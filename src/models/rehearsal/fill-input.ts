@@ -9,9 +9,7 @@ import { byForm, byLabel, byPreposition, byRest, type Field, type Found, fieldOf
 import { asSchema, fits, givenValue, namesIn, settled } from './read-schema.ts'
 import { readWords } from './read-words.ts'
 
-export type Filled =
-  | { readonly kind: 'filled'; readonly input: JsonObject }
-  | { readonly kind: 'missing'; readonly fields: readonly string[] }
+type Filled = { readonly kind: 'filled'; readonly input: JsonObject } | { readonly kind: 'missing'; readonly fields: readonly string[] }
 
 /** The input for a tool. `spent` has the positions of the words that named it. */
 export function fillInput(

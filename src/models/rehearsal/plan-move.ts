@@ -24,7 +24,7 @@ export interface AnswerMove {
   readonly leftOut: readonly string[]
 }
 
-export type Move = { readonly kind: 'call'; readonly calls: readonly PlannedCall[] } | AnswerMove
+type Move = { readonly kind: 'call'; readonly calls: readonly PlannedCall[] } | AnswerMove
 
 const maxSteps = 4
 const maxCalls = 6

@@ -1,6 +1,6 @@
 export { endOfReply, finishReasonOf } from './finish-reason.ts'
 export { frameworkModel } from './framework-model.ts'
-export { argumentsOf, type GatheredCall, isWhole, type NamedCall, withIds, withProgress } from './gathered-calls.ts'
+export { argumentsOf, type GatheredCall, type NamedCall, withIds, withProgress } from './gathered-calls.ts'
 export { type ModelFacts, settledFacts, withinAbilities } from './model-facts.ts'
 export { resultParts } from './result-parts.ts'
 export { EventLoopYield, stopQuietly } from './until-aborted.ts'

@@ -2,7 +2,7 @@ import type { TreeId } from '../../contracts/index.ts'
 import type { StopCause } from '../journal/outcome.ts'
 import type { TreeDriver } from '../tree/tree-driver.ts'
 
-export interface TreeDriversOptions {
+interface TreeDriversOptions {
   /** The tree is not driven here any more. */
   setIdle(treeId: TreeId): void
   /** Resumes the tree of a settled driver if a message came too late for it. Resolves with whether it is driven again. */

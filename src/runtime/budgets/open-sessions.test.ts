@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { SessionId } from '../../contracts/index.ts'
 import type { ActiveSession } from '../../steps/index.ts'
-import type { OpenSession } from './open-sessions.ts'
-import { addUse, isSameUse, noUse, OpenSessions, type ResourceUse } from './open-sessions.ts'
+import { addUse, isSameUse, noUse, type OpenSession, OpenSessions, type ResourceUse } from './open-sessions.ts'
 
 /** A session as far as open look at it: what it took, how many calls it has, what it would do next. */
 class Puppet {

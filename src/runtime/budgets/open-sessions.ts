@@ -202,7 +202,7 @@ const isStarted = (stage: Stage): boolean => stage === 'working' || stage === 'w
  * `queued`, `starting`: its session does not run yet; it waits for a lane, or is being prepared.
  * `waiting`: for a person. `resting`: for its spawned children.
  */
-export type Stage = 'leftOpen' | 'queued' | 'starting' | 'working' | 'waiting' | 'resting' | 'ended'
+type Stage = 'leftOpen' | 'queued' | 'starting' | 'working' | 'waiting' | 'resting' | 'ended'
 
 /** A session that is open in this process, or a call that is about to start one. Only `OpenSessions` changes it. */
 export class OpenSession {

@@ -15,7 +15,7 @@ import { nextUtcDay, utcDay } from '../../util/utc-day.ts'
 import { BudgetQueue } from './budget-queue.ts'
 import { addUse, noUse, type ResourceUse, subtractUse } from './open-sessions.ts'
 
-export interface OwnerAccountPorts {
+interface OwnerAccountPorts {
   readonly usages: OwnerUsages
   readonly clock: Pick<Clock, 'now' | 'after'>
   /** Called when no tree uses the account any more. */

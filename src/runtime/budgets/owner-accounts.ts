@@ -5,7 +5,7 @@ import { checkOnlyFields, configError, expectObject, type FieldType, optional } 
 import { OwnerAccount } from './owner-account.ts'
 import { TreeAccount } from './tree-account.ts'
 
-export interface OwnerAccountsOptions {
+interface OwnerAccountsOptions {
   budgetOf(owner: string): MaybePromise<OwnerBudget | undefined>
   readonly usages: OwnerUsages
   readonly clock: Pick<Clock, 'now' | 'after'>

@@ -10,7 +10,8 @@ import {
   TroupeError,
 } from '../../contracts/index.ts'
 import { begin, createSessionState, drive, type SpawnedChild } from '../../core/index.ts'
-import { type ActiveSession, type ChildStart, Lanes, offeredName, performer, type QueueSlots, waitInQueue } from '../../steps/index.ts'
+import { offeredName } from '../../policy/tool-name-patterns.ts'
+import { type ActiveSession, type ChildStart, Lanes, performer, type QueueSlots, waitInQueue } from '../../steps/index.ts'
 import { agentToolName } from '../../tools/index.ts'
 import type { Interrupt } from '../../util/interrupt.ts'
 import { messageOf } from '../../util/message-of.ts'

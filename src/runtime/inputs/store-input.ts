@@ -15,7 +15,7 @@ import type { Redactor } from '../../util/redact.ts'
 import type { RuntimeParts } from '../parts/runtime-parts.ts'
 import { redactChanges } from './redact-message.ts'
 
-export type MediaPart = Pick<ImagePart | FilePart, 'type' | 'mediaType' | 'data'>
+type MediaPart = Pick<ImagePart | FilePart, 'type' | 'mediaType' | 'data'>
 
 /** As much as one request can have. */
 const maxBytes = 20 * 1024 ** 2

@@ -15,7 +15,7 @@ export const suspended: StopCause = {
   remedy: 'Approve or deny it; the turn then continues.',
 }
 
-export const awaitingInput: StopCause = {
+const awaitingInput: StopCause = {
   status: 'suspended',
   reason: 'input',
   message: 'The turn waits for input to one of its children.',

@@ -14,7 +14,7 @@ import { foldTree, type TreeState } from './tree-state.ts'
 import { statusOf } from './tree-status.ts'
 
 /** A tree, read from its journal. */
-export interface RecordedRun extends PendingApprovals {
+interface RecordedRun extends PendingApprovals {
   readonly events: readonly InteractionEvent[]
   readonly status: TreeSummary['status']
   /** The outcome of the last turn; so far, if that is still open. */

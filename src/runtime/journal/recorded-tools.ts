@@ -3,7 +3,7 @@ import type { Json, ToolSpec } from '../../contracts/index.ts'
 import type { Offering } from '../../core/index.ts'
 import type { Redactor } from '../../util/redact.ts'
 
-export interface RecordedTools {
+interface RecordedTools {
   readonly hash: string
   readonly tools: readonly ToolSpec[]
   readonly instructions: string

@@ -9,7 +9,7 @@ import { checkPolicies } from '../validation/check-policies.ts'
 
 export const isSkillFolders = (skills: AgentLoopConfig['skills']): skills is SkillFolders => skills !== undefined && !Array.isArray(skills)
 
-export interface FoundConfig {
+interface FoundConfig {
   readonly config: AgentLoopConfig
   /** Skills that cannot be used. */
   readonly notices: readonly Diagnostic[]

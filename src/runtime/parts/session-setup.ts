@@ -9,8 +9,9 @@ import {
   type TokenPrice,
 } from '../../contracts/index.ts'
 import { mergeSandbox } from '../../policy/merge-sandbox.ts'
+import { offeredName } from '../../policy/tool-name-patterns.ts'
 import { isSearchable, toolSearchNames } from '../../policy/tool-search.ts'
-import { offeredName, type ToolRegistry } from '../../steps/index.ts'
+import type { ToolRegistry } from '../../steps/index.ts'
 import { agentToolName, childControlNames, directoryNames, readOutputName } from '../../tools/index.ts'
 import { textWeight } from '../../util/text-weight.ts'
 import { findAgent } from '../selection/select-agent.ts'

@@ -1,6 +1,13 @@
-import type { Clock, Diagnostic, SessionToolSource, SourceSession, Tool, ToolSource } from '../../contracts/index.ts'
-import { TroupeError } from '../../contracts/index.ts'
-import { offeredName } from '../../steps/index.ts'
+import {
+  type Clock,
+  type Diagnostic,
+  type SessionToolSource,
+  type SourceSession,
+  type Tool,
+  type ToolSource,
+  TroupeError,
+} from '../../contracts/index.ts'
+import { offeredName } from '../../policy/tool-name-patterns.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { Redactor } from '../../util/redact.ts'
 import { checkTools } from '../validation/check-tools.ts'

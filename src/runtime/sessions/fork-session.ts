@@ -20,7 +20,7 @@ import { blobHandlesIn } from './blob-handles.ts'
 import { copyEvents } from './copy-events.ts'
 import { type SettledEvents, settleEvents } from './settle-events.ts'
 
-export interface ForkOptions {
+interface ForkOptions {
   /** The last event to copy. Default: the last one. */
   readonly seq?: number
   /** Who forks it and owns the copy. Default: nobody. */

@@ -91,7 +91,7 @@ export class Subscription implements AsyncIterableIterator<StreamEvent> {
   }
 }
 
-export interface SubscribeOptions {
+interface SubscribeOptions {
   /** The last durable event that the reader has. Default: the last one that was published. */
   readonly after?: number
   /** Whether it gets live events. Default true. */

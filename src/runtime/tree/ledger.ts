@@ -17,13 +17,13 @@ import type { EventWriter } from '../../core/index.ts'
 import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
 
 /** What the owner of a tree is charged. */
-export interface BatchCharges {
+interface BatchCharges {
   chargeFor(events: readonly InteractionEvent[]): UsageCharge | undefined
   /** The batch with this charge is durable. */
   stored(charge: UsageCharge): void
 }
 
-export interface LedgerOptions {
+interface LedgerOptions {
   readonly journal: Pick<Journal, 'append'>
   readonly treeId: TreeId
   readonly epoch: number

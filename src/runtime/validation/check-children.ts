@@ -1,5 +1,5 @@
 import type { Problem, Tool } from '../../contracts/index.ts'
-import { offeredName } from '../../steps/index.ts'
+import { offeredName } from '../../policy/tool-name-patterns.ts'
 import { agentToolName } from '../../tools/index.ts'
 import { findCycles } from '../../util/find-cycles.ts'
 import { knownNames } from '../../util/nearest-names.ts'

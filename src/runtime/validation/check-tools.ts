@@ -1,6 +1,6 @@
 import type { ModelAbility, Problem, Tool } from '../../contracts/index.ts'
+import { offeredName } from '../../policy/tool-name-patterns.ts'
 import { toolSearchNames } from '../../policy/tool-search.ts'
-import { offeredName } from '../../steps/index.ts'
 import { childControlNames, directoryNames, readOutputName } from '../../tools/index.ts'
 import { checkSchema } from '../../util/json-schema/check-schema.ts'
 import { nearestNames } from '../../util/nearest-names.ts'

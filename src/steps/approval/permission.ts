@@ -27,7 +27,7 @@ import { type Ruling, ruling, type Subject, stricter } from './rules.ts'
 
 // Whether a call may run: by rules, then by earlier grants, then by a person.
 
-export type Permission =
+type Permission =
   /** `by`: the rule or grant that decided instead of a person. */
   | { readonly kind: 'granted'; readonly by?: string }
   | { readonly kind: 'refused'; readonly failure: ToolFailure }

@@ -22,7 +22,7 @@ import type { ActiveSession } from '../session/active-session.ts'
 const maxMessages = 100
 
 /** What is sent: `input` for the person who approves it, `agent` and `parts` for the child. */
-export interface Sample {
+interface Sample {
   readonly from: string
   readonly input: JsonObject
   readonly agent: AgentSpec

@@ -11,7 +11,7 @@ import { type FoundJson, findJson, findJsonText } from '../../util/find-json.ts'
 import { inexactNumber, inexactProblem } from '../../util/inexact-number.ts'
 import { parseJsonObject } from '../../util/json-values.ts'
 
-export interface Answer {
+interface Answer {
   readonly text: string
   /** Cut at its output limit. */
   readonly truncated: boolean

@@ -9,7 +9,7 @@ import { storeBlob } from './store-blob.ts'
 
 const megabyte = 1024 ** 2
 /** What is larger is dropped, and a text says so. */
-export const partLimits = { bytes: 10 * megabyte, callBytes: 20 * megabyte, count: 50 } as const
+const partLimits = { bytes: 10 * megabyte, callBytes: 20 * megabyte, count: 50 } as const
 
 type Bytes = Extract<ToolPart, { readonly data: Uint8Array }>
 

@@ -6,7 +6,7 @@ export interface QueueLimits {
   readonly perMinute?: number
 }
 
-export interface Waiting {
+interface Waiting {
   /** The order of arrival, over all queues. */
   readonly ticket: number
 }

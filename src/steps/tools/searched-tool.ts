@@ -5,7 +5,7 @@ import { knownNames } from '../../util/nearest-names.ts'
 import { type Offer, type OfferedTool, unknownTool } from './tool-registry.ts'
 
 /** The tool of a call and the JSON text of its arguments. */
-export type FoundTool =
+type FoundTool =
   | { readonly kind: 'found'; readonly offered: OfferedTool; readonly input: string }
   | { readonly kind: 'refused'; readonly failure: ToolFailure }
 

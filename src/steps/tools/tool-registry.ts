@@ -4,8 +4,6 @@ import { matchesTool, offeredName } from '../../policy/tool-name-patterns.ts'
 import { delegateTaskName, isSearchable, useToolName } from '../../policy/tool-search.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 
-export { matchesTool, offeredName }
-
 /** A tool under the name that models know. */
 export interface OfferedTool {
   readonly tool: Tool

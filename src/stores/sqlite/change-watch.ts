@@ -4,7 +4,7 @@ import { Watchers } from '../shared/watchers.ts'
 import { type ChangePosition, unknownPosition } from './change-table.ts'
 import type { Connection } from './connection.ts'
 
-export type Change = 'journal' | 'inbox'
+type Change = 'journal' | 'inbox'
 
 /**
  * Wakes the watchers of a tree, and those of the list of trees.

@@ -8,7 +8,7 @@ export const maxPendingTexts = 256
 const maxPendingChars = 8192
 
 /** What a commit leaves to do. */
-export interface PendingTexts {
+interface PendingTexts {
   /** Number of texts that are not in the index, of all processes. */
   readonly pending: number
   /** The length of the texts of this commit. */

@@ -12,7 +12,7 @@ import { type ShellOptions, shellTool } from './shell/shell-tool.ts'
 import { updatePlanTool } from './update-plan.ts'
 import { type WebFetchOptions, webFetchTool } from './web-fetch/web-fetch.ts'
 
-export interface BuiltinToolOptions {
+interface BuiltinToolOptions {
   readonly files: Workspace
   readonly shell: ShellOptions
   readonly web: WebFetchOptions

@@ -73,7 +73,7 @@ export interface Hit {
   readonly column: number
 }
 
-export interface Search {
+interface Search {
   readonly wanted: string
   readonly from: Hit
   /** A line is one match; a longer line is one match per `stride` columns that contain any. */

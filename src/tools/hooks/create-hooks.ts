@@ -33,9 +33,9 @@ export async function hooksFrom(definitions: readonly HookDefinition[], place: H
   return built.flatMap((each) => ('hook' in each ? [each.hook] : []))
 }
 
-export type BuiltHook = { readonly hook: Hook } | { readonly missing: MissingPart }
+type BuiltHook = { readonly hook: Hook } | { readonly missing: MissingPart }
 
-export interface MissingPart {
+interface MissingPart {
   readonly key: 'command' | 'module'
   readonly message: string
   readonly remedy: string

@@ -28,7 +28,7 @@ export function hookFiles(hooks: readonly Source[], baseDir: string): readonly s
 
 export type CheckedFiles = { readonly ok: true; readonly files: readonly CheckedFile[] } | { readonly ok: false; readonly why: string }
 
-export interface CheckedFile {
+interface CheckedFile {
   readonly path: string
   readonly sha256: string
   /** Differs after any change of the file, and between files. */

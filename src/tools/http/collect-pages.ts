@@ -4,7 +4,7 @@ import { type BuiltRequest, buildRequest, type HttpOperation } from './build-req
 import type { PageResult } from './read-response.ts'
 import { isSameServer } from './send.ts'
 
-export interface PageSource {
+interface PageSource {
   readonly operation: HttpOperation
   readonly input: JsonObject
   readonly pagination: RestPagination
@@ -15,7 +15,7 @@ export interface PageSource {
 }
 
 /** The entries of all pages. `note` says why there may be more. */
-export interface Collected {
+interface Collected {
   readonly items: readonly Json[]
   readonly note?: string
   /** Why a later page could not be read. */

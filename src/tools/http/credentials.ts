@@ -23,9 +23,7 @@ export interface Credentials {
   readonly redactor: Redactor
 }
 
-export type ResolvedCredentials =
-  | { readonly ok: true; readonly credentials: Credentials }
-  | { readonly ok: false; readonly failure: ToolFailure }
+type ResolvedCredentials = { readonly ok: true; readonly credentials: Credentials } | { readonly ok: false; readonly failure: ToolFailure }
 
 export const noCredentials: Credentials = { headers: {}, query: [], redactor: redactor() }
 

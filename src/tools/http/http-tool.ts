@@ -20,7 +20,7 @@ import { readJson, showResponse, showSelected, showValue } from './read-response
 import { type Sent, send } from './send.ts'
 
 /** A tool for one endpoint. */
-export interface HttpToolSpec {
+interface HttpToolSpec {
   readonly name: string
   /** The OpenAPI source, or the name of the tool. */
   readonly source: string

@@ -11,7 +11,7 @@ import { sendRequest } from '../builtin/web-fetch/send-request.ts'
 import type { HttpRequest } from './build-request.ts'
 import { type Credentials, noCredentials } from './credentials.ts'
 
-export interface SendOptions {
+interface SendOptions {
   readonly credentials: Credentials
   readonly addresses: AddressFilter
   readonly timeouts: FetchTimeouts

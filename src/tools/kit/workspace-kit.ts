@@ -1,7 +1,14 @@
 import { statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
-import type { Clock, Problem, Sandbox, SandboxPolicy, Tool } from '../../contracts/index.ts'
-import { defaultSandboxPolicy, TroupeError } from '../../contracts/index.ts'
+import {
+  type Clock,
+  defaultSandboxPolicy,
+  type Problem,
+  type Sandbox,
+  type SandboxPolicy,
+  type Tool,
+  TroupeError,
+} from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { showValue } from '../../util/show-value.ts'

@@ -25,7 +25,7 @@ interface Spare {
   readonly cancelExpiry: () => void
 }
 
-export class ConnectionPool {
+class ConnectionPool {
   readonly #host: McpHost
   readonly #held = new Map<string, Shared>()
   readonly #spares = new Map<string, Spare>()

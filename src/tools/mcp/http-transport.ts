@@ -60,7 +60,7 @@ function redactMessages(transport: Transport, authorization: ServerAuthorization
   })
 }
 
-export interface HttpPlace {
+interface HttpPlace {
   readonly host: McpHost
   readonly events: TransportEvents
 }

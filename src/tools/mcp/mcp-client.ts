@@ -24,13 +24,13 @@ import type { ResolvedServer } from './resolve-server.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
 import { StdioTransport, type TransportEvents } from './stdio-transport.ts'
 
-export interface RequestLimits {
+interface RequestLimits {
   readonly signal?: AbortSignal | undefined
   /** Default: the timeout of the server. `none`: the caller has a deadline of its own. */
   readonly timeoutMs?: number | 'none'
 }
 
-export interface CallRequest {
+interface CallRequest {
   readonly name: string
   readonly arguments: JsonObject
   /** The definition that the server listed. */
@@ -48,7 +48,7 @@ export type CallReply =
   | { readonly kind: 'result'; readonly result: CallToolResult }
   | { readonly kind: 'input_required'; readonly requests: InputRequests; readonly state: string | undefined }
 
-export interface CallOptions extends RequestLimits {
+interface CallOptions extends RequestLimits {
   readonly questions?: CallQuestions
   readonly onProgress?: (text: string) => void
 }

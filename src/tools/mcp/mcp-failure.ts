@@ -1,5 +1,4 @@
-import type { ToolFailure } from '../../contracts/index.ts'
-import { TroupeError } from '../../contracts/index.ts'
+import { type ToolFailure, TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { cutText } from '../../util/well-formed.ts'
 import { maxErrorCharacters } from './mcp-limits.ts'

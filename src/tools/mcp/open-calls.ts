@@ -5,13 +5,13 @@ import type { Client, ElicitRequest, ElicitResult } from '@modelcontextprotocol/
 import { type CallQuestions, noQuestions } from './call-questions.ts'
 import { type McpHost, rootsOf } from './mcp-host.ts'
 
-export interface OpenCall {
+interface OpenCall {
   readonly questions: CallQuestions
   readonly signal: AbortSignal
   readonly onProgress: (text: string) => void
 }
 
-export interface AnsweringOptions {
+interface AnsweringOptions {
   readonly host: McpHost
   /** Whether somebody can be asked. */
   readonly canAsk: boolean

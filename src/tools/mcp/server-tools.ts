@@ -18,13 +18,13 @@ export interface ServerTool {
   readonly hash: string
 }
 
-export interface ReadTools {
+interface ReadTools {
   readonly tools: readonly ServerTool[]
   /** Each names a tool and what is wrong. */
   readonly problems: readonly string[]
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   readonly server: string
   readonly filter: McpServerDefinition['tools']
   /** Whether parameters may be sent as HTTP headers. */

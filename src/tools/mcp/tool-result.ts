@@ -38,7 +38,7 @@ export function partsOf(content: readonly ContentBlock[]): readonly ToolPart[] {
   return left > 0 ? [...parts, { type: 'text', text: `[${left} more parts were dropped]` }] : parts
 }
 
-export const textOf = (parts: readonly ToolPart[]): string =>
+const textOf = (parts: readonly ToolPart[]): string =>
   textOfParts(
     parts.filter((part) => part.type !== 'text' || part.text !== ''),
     '\n\n',

@@ -1,1 +1,1 @@
-export { type LoadedModules, lineIn, loadToolModules, type ModuleToLoad, watchLoading } from './load-tool-modules.ts'
+export { lineIn, loadToolModules, watchLoading } from './load-tool-modules.ts'

@@ -17,7 +17,7 @@ import { showValue } from '../../util/show-value.ts'
 //    during a call. A module of a project cannot import other files of the project, such as by a path that it computes.
 // 2. A module that fails costs its own tools, a wrong tool only itself.
 
-export interface ModuleToLoad {
+interface ModuleToLoad {
   /** Without links. */
   readonly path: string
   /** As written in an agent file. */
@@ -29,7 +29,7 @@ export interface ModuleToLoad {
   readonly isConfined: boolean
 }
 
-export interface LoadedModules {
+interface LoadedModules {
   /** Each name once. */
   readonly tools: readonly Tool[]
   /** The names of the tools of each module, by path. A module that failed has none. */
@@ -37,7 +37,7 @@ export interface LoadedModules {
   readonly problems: readonly Problem[]
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly clock: Clock
   /** The names of other tools that exist. */
   readonly taken?: readonly string[]

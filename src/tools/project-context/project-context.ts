@@ -12,7 +12,7 @@ export const contextFile = 'AGENTS.md'
 const maxBytes = 32 * 1024
 const maxTogether = 64 * 1024
 
-export interface ContextPlaces {
+interface ContextPlaces {
   readonly workingDirectory: string
   /** The working directory, or a folder above it. */
   readonly projectRoot: string
@@ -20,7 +20,7 @@ export interface ContextPlaces {
   readonly hidden?: readonly string[]
 }
 
-export interface ContextText {
+interface ContextText {
   readonly source: string
   readonly text: string
 }

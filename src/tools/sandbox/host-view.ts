@@ -41,7 +41,7 @@ export interface HostView {
   readonly readOnly: readonly string[]
 }
 
-export interface HostViewOptions {
+interface HostViewOptions {
   /** Folders that commands can write to, the workspace first. Without links. */
   readonly writable: readonly string[]
   /** Without links. */

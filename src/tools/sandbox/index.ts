@@ -1,13 +1,4 @@
 export { trustedPath } from '../trusted-path.ts'
 export { processSandbox } from './process-sandbox.ts'
-export type {
-  Availability,
-  Command,
-  CommandPipes,
-  Ending,
-  ProcessSandbox,
-  ProcessSandboxOptions,
-  RunningCommand,
-  StartResult,
-} from './sandbox-types.ts'
+export type { Availability, Command, Ending, ProcessSandbox, ProcessSandboxOptions, RunningCommand, StartResult } from './sandbox-types.ts'
 export { startUnsandboxed } from './unsandboxed-command.ts'

@@ -25,7 +25,7 @@ export interface NetworkProxy {
   close(): void
 }
 
-export interface ProxyOptions {
+interface ProxyOptions {
   readonly hosts: readonly string[]
   /** Names that may resolve to a private address. */
   readonly privateHosts?: readonly string[]

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 
-export interface ProcessFacts {
+interface ProcessFacts {
   readonly pid: number
   readonly threads: number
   /** Bytes in memory, shared ones included. */

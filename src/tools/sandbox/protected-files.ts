@@ -29,7 +29,7 @@ export interface ProtectedFiles {
   readonly identities: ReadonlyMap<string, string>
 }
 
-export interface ProtectedOptions {
+interface ProtectedOptions {
   /** The person's home folder, where it is in the folder. Without links. */
   readonly home: string | undefined
   readonly guarded: readonly string[]

@@ -27,7 +27,7 @@ export interface ProcessStart {
   readonly further?: readonly (number | 'pipe')[]
 }
 
-export interface Exit {
+interface Exit {
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
   readonly fault?: string

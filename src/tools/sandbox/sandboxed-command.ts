@@ -18,7 +18,7 @@ import { exceededProcesses, watchLimits } from './watch-limits.ts'
 
 export type Launch = Required<Pick<ProcessStart, 'file' | 'args' | 'environment' | 'inputs'>>
 
-export interface SandboxedStart {
+interface SandboxedStart {
   readonly launch: Launch
   readonly stdin: string | undefined
   readonly isPiped?: boolean

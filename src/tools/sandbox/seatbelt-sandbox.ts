@@ -79,7 +79,7 @@ export class SeatbeltSandbox implements ProcessSandbox {
   }
 }
 
-export interface SeatbeltOptions {
+interface SeatbeltOptions {
   readonly writable: readonly string[]
   readonly view: HostView
   readonly files: readonly Pick<ProtectedFiles, 'readOnly' | 'absent' | 'hidden'>[]

@@ -10,7 +10,7 @@ import type { Clock, SandboxPolicy } from '../../contracts/index.ts'
 import type { ProcessCgroup } from './process-cgroup.ts'
 import { processTree, sharedOnce } from './process-tree.ts'
 
-export interface Watched {
+interface Watched {
   readonly clock: Clock
   readonly policy: Pick<SandboxPolicy, 'memory' | 'processes'>
   /** The pid of process 1 of the sandbox, as seen outside. */

@@ -22,7 +22,7 @@ export function isStandardSchema(schema: unknown): schema is StandardSchema {
   return ((typeof schema === 'object' && schema !== null) || typeof schema === 'function') && key in schema
 }
 
-export type DescribedSchema = { readonly ok: true; readonly schema: JsonSchema } | { readonly ok: false; readonly problem: Problem }
+type DescribedSchema = { readonly ok: true; readonly schema: JsonSchema } | { readonly ok: false; readonly problem: Problem }
 
 /** The JSON Schema of a schema of a library; another schema is returned as it is. */
 export function jsonSchemaOf(given: AnySchema, place: string): DescribedSchema {

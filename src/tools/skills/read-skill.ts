@@ -9,9 +9,9 @@ import { readSkillToml, skillSettingsFile } from './skill-toml.ts'
 import { type SkillFolder, skillFile } from './walk-skills.ts'
 
 /** Longer texts belong into other files of the folder. */
-export const maxSkillBytes = 256 * 1024
+const maxSkillBytes = 256 * 1024
 
-export interface ReadSkill {
+interface ReadSkill {
   /** Absent if there is an error. */
   readonly skill?: { readonly card: SkillCard; readonly details: SkillDetails }
   readonly problems: readonly SkillProblem[]

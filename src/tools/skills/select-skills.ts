@@ -4,7 +4,7 @@ import { matchesGlob, parseGlob } from '../../util/glob.ts'
 import { knownNames } from '../../util/nearest-names.ts'
 import type { FoundSkills } from './find-skills.ts'
 
-export interface SelectedSkills {
+interface SelectedSkills {
   /** Sorted by name. */
   readonly skills: readonly SkillCard[]
   /** Missing skills, at `skills[index]` or `disabledSkills[index]`. */

@@ -11,7 +11,7 @@ const maxBytes = 32_768
 const maxDepth = 8
 const longest = { displayName: 100, promptHint: 500 } as const
 
-export type SkillDisplay = Pick<SkillCard, 'displayName' | 'promptHint'>
+type SkillDisplay = Pick<SkillCard, 'displayName' | 'promptHint'>
 
 /** How a skill is displayed. Other programs use a table `[interface]`. */
 const fields: { readonly [key: string]: keyof SkillDisplay } = {
@@ -21,7 +21,7 @@ const fields: { readonly [key: string]: keyof SkillDisplay } = {
   'interface.default_prompt': 'promptHint',
 }
 
-export interface SkillTomlPlace {
+interface SkillTomlPlace {
   readonly path: string
   /** Absent: it can be anywhere. */
   readonly root: string | undefined

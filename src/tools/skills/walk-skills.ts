@@ -24,7 +24,7 @@ export interface SkillBounds {
   readonly entries: number
 }
 
-export const skillBounds: SkillBounds = { depth: 6, folders: 2_000, entries: 20_000 }
+const skillBounds: SkillBounds = { depth: 6, folders: 2_000, entries: 20_000 }
 
 export interface SkillFolder {
   readonly path: string

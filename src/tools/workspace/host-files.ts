@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-export interface Opened {
+interface Opened {
   readonly handle: FileHandle
   readonly path: string
 }

@@ -14,7 +14,7 @@ export type Located =
   | { readonly kind: 'inside'; readonly place: WorkspacePath }
   | { readonly kind: 'refused'; readonly failure: ToolFailure }
 
-export interface Roots {
+interface Roots {
   /** Without links. */
   readonly real: string
   /** As given: absolute paths may begin with it, too. */

@@ -1,15 +1,5 @@
 // What the server answers, as far as the page uses it. The routes of `src/server/rest` produce it.
-import type {
-  AgentDescription,
-  ApprovalRequest,
-  ExtensionStatus,
-  OwnerUsage,
-  Principal,
-  Receipt,
-  SessionEntry,
-} from '../../contracts/index.ts'
-
-export type { AgentDescription, ExtensionStatus }
+import type { ApprovalRequest, OwnerUsage, Principal, Receipt, SessionEntry } from '../../contracts/index.ts'
 
 /** A session in the list. */
 export interface SessionDocument extends Omit<SessionEntry, 'createdAt' | 'updatedAt'> {

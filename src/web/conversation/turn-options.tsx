@@ -1,7 +1,6 @@
 import { useId } from 'preact/hooks'
-import { reasoningEfforts } from '../../contracts/index.ts'
+import { type AgentDescription, reasoningEfforts } from '../../contracts/index.ts'
 import { grouped } from '../../view/index.ts'
-import type { AgentDescription } from '../api/documents.ts'
 import { type SettingName, settingFields, settingProblem, settingsFor, type TypedSettings } from '../state/turn-settings.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { usePopover } from '../ui/use-popover.ts'

@@ -1,4 +1,4 @@
-import type { AgentDescription } from '../api/documents.ts'
+import type { AgentDescription } from '../../contracts/index.ts'
 import { hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
 import { limitFacts, toolGroups } from '../ui/agent-facts.ts'

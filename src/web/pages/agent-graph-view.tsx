@@ -1,4 +1,4 @@
-import type { AgentDescription } from '../api/documents.ts'
+import type { AgentDescription } from '../../contracts/index.ts'
 import { hashOf } from '../state/hash-route.ts'
 import { agentGraph, type GraphNode, type Place } from './agent-graph.ts'
 

@@ -1,5 +1,5 @@
+import type { AgentDescription } from '../../contracts/index.ts'
 import { plural } from '../../util/plural.ts'
-import type { AgentDescription } from '../api/documents.ts'
 import { hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
 import { knownAgents, rootsFirst } from '../ui/agent-facts.ts'

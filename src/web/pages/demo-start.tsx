@@ -1,4 +1,4 @@
-import type { AgentDescription } from '../api/documents.ts'
+import type { AgentDescription } from '../../contracts/index.ts'
 import { MessageBox } from '../conversation/message-box.tsx'
 import { startSession } from '../state/actions.ts'
 import { openDraft } from '../state/drafts.ts'

@@ -1,5 +1,5 @@
+import type { ExtensionStatus } from '../../contracts/index.ts'
 import { asSentence } from '../../util/as-sentence.ts'
-import type { ExtensionStatus } from '../api/documents.ts'
 import { usePage } from '../state/page.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import type { AgentDescription } from '../api/documents.ts'
+import type { AgentDescription } from '../../contracts/index.ts'
 import { newSessionWith } from '../commands/commands.ts'
 import { MessageBox } from '../conversation/message-box.tsx'
 import { startSession } from '../state/actions.ts'

@@ -1,6 +1,6 @@
 import { computed, effect, untracked } from '@preact/signals'
-import type { StreamEvent } from '../../contracts/index.ts'
-import type { AgentDescription, ExtensionStatus, OpenRequest, ServerStatus, SessionDocument, SessionPage } from '../api/documents.ts'
+import type { AgentDescription, ExtensionStatus, StreamEvent } from '../../contracts/index.ts'
+import type { OpenRequest, ServerStatus, SessionDocument, SessionPage } from '../api/documents.ts'
 import { ApiError } from '../api/http.ts'
 import { type ServerEvent, serverEvents } from '../api/server-events.ts'
 import type { Page } from './page.ts'

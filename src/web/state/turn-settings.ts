@@ -1,4 +1,5 @@
 import {
+  type AgentDescription,
   type AgentLimits,
   boundsOfLimit,
   describeBounds,
@@ -12,7 +13,6 @@ import {
   reasoningEfforts,
 } from '../../contracts/index.ts'
 import { grouped } from '../../view/index.ts'
-import type { AgentDescription } from '../api/documents.ts'
 
 // Settings that are sent with a message. The server applies them from the next turn on, until others are sent. Pure.
 

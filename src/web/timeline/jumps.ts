@@ -1,5 +1,4 @@
-import type { NodeId } from '../../view/index.ts'
-import { spentByAttempts } from '../../view/index.ts'
+import { type NodeId, spentByAttempts } from '../../view/index.ts'
 import { nameOf } from './row-facts.ts'
 import type { Row } from './rows.ts'
 

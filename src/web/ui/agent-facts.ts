@@ -1,6 +1,5 @@
-import { type AgentLimits, defaultLimits, type LimitName, limitNames, limitTable } from '../../contracts/index.ts'
+import { type AgentDescription, type AgentLimits, defaultLimits, type LimitName, limitNames, limitTable } from '../../contracts/index.ts'
 import { duration, grouped, price, size } from '../../view/index.ts'
-import type { AgentDescription } from '../api/documents.ts'
 
 // What the pages say of an agent.
 

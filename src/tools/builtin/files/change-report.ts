@@ -4,7 +4,7 @@ import { parentOf, protectedPrefix, type Snapshot, snapshotOf, type Workspace, t
 import { countOf } from './tool-output.ts'
 import { unifiedDiff } from './unified-diff.ts'
 
-export type ChangeKind = 'add' | 'update' | 'delete' | 'move'
+type ChangeKind = 'add' | 'update' | 'delete' | 'move'
 
 export interface PlannedChange {
   readonly path: string

@@ -4,7 +4,7 @@ export interface Edit {
   readonly replaceAll: boolean
 }
 
-export type Replaced =
+type Replaced =
   | { readonly kind: 'replaced'; readonly text: string; readonly count: number }
   | { readonly kind: 'missing' }
   /** The first lines of all places. */

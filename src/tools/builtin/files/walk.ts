@@ -20,7 +20,7 @@ export interface WalkEntry {
   readonly target?: string
 }
 
-export interface WalkOptions {
+interface WalkOptions {
   readonly includesIgnored: boolean
   /** Levels below the folder; 1 is its own entries. */
   readonly depth: number

@@ -8,7 +8,7 @@ import { endOfOptions, type Wrapper, wordAt, wrapperOf } from './command-wrapper
 import { isOpaqueCommand, isRiskyAssignment, isStandardInput, mayBecomeOption, unversioned } from './indirect-commands.ts'
 import { plainCommands, unquoted } from './shell-words.ts'
 
-export interface CommandsRun {
+interface CommandsRun {
   readonly commands: readonly CommandRun[]
   /** It may run other, unknown commands. */
   readonly isOpaque: boolean

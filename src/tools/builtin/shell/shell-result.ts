@@ -8,7 +8,7 @@ import { plainText } from './terminal-text.ts'
 
 export type Stop = { readonly kind: 'timeout'; readonly seconds: number } | { readonly kind: 'interrupted' }
 
-export interface EndedCommand {
+interface EndedCommand {
   readonly ending: Ending
   readonly kept: OutputBuffer
   readonly durationMs: number

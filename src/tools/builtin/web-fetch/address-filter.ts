@@ -1,11 +1,10 @@
 import { lookup as resolveName } from 'node:dns/promises'
-import type { LookupFunction } from 'node:net'
-import { isIP } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
 import type { ToolFailure } from '../../../contracts/index.ts'
 import { isPublicAddress } from '../../../util/private-address.ts'
 import { hostOf, portOf } from './parse-url.ts'
 
-export interface ResolvedAddress {
+interface ResolvedAddress {
   readonly address: string
   readonly family: number
 }

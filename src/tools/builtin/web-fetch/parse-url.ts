@@ -1,6 +1,6 @@
 import type { ToolFailure } from '../../../contracts/index.ts'
 
-export type ParsedUrl = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly failure: ToolFailure }
+type ParsedUrl = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly failure: ToolFailure }
 
 export const longestUrl = 4_096
 /** Services below it are rarely web servers, and some would take a request for commands. */

@@ -2,7 +2,7 @@ import { type IncomingMessage, request as plainRequest } from 'node:http'
 import { request as secureRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 
-export interface OutgoingRequest {
+interface OutgoingRequest {
   readonly method: string
   readonly headers: { readonly [name: string]: string }
   readonly body?: string

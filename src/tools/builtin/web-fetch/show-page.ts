@@ -4,7 +4,7 @@ import { type Body, type ContentType, decodeContent } from './read-body.ts'
 
 export type PageFormat = 'markdown' | 'text' | 'raw'
 
-export interface Page {
+interface Page {
   readonly url: URL
   readonly status: number
   readonly contentType: ContentType

@@ -17,7 +17,7 @@ const maxTools = 500
 const maxOperations = 10_000
 const maxProblems = 20
 
-export interface ImportOptions {
+interface ImportOptions {
   /** The name of the source. */
   readonly name: string
   /** With the values of placeholders in `spec` and `baseUrl`. */

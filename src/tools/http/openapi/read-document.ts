@@ -8,7 +8,7 @@ export interface OpenApiDocument {
   readonly [key: string]: unknown
 }
 
-export type ReadDocument = { readonly ok: true; readonly document: OpenApiDocument } | { readonly ok: false; readonly problem: Problem }
+type ReadDocument = { readonly ok: true; readonly document: OpenApiDocument } | { readonly ok: false; readonly problem: Problem }
 
 export const maxDocumentBytes = 20_000_000
 /** YAML takes about twenty times as long as JSON. */

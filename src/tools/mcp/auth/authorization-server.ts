@@ -89,5 +89,5 @@ export function describeAuthError(error: unknown, ...secrets: readonly (string |
   return cutText(hideTokens(wellFormed(text), secrets), maxLogCharacters)
 }
 
-export const hideTokens = (text: string, secrets: readonly (string | undefined)[]): string =>
+const hideTokens = (text: string, secrets: readonly (string | undefined)[]): string =>
   redactor(...secrets.map((secret) => ({ MCP_TOKEN: secret ?? '' }))).text(text)

@@ -14,7 +14,7 @@ import {
 } from './authorization-server.ts'
 import { type GrantedClient, type McpTokenRecord, type McpTokenStore, type TokenGrant, tokenKey } from './token-store.ts'
 
-export interface LoginPlace extends AuthPlace {
+interface LoginPlace extends AuthPlace {
   readonly store: McpTokenStore
   /** Where the browser returns to. */
   readonly redirectUrl: string
@@ -23,7 +23,7 @@ export interface LoginPlace extends AuthPlace {
 }
 
 /** A login that waits for the person. */
-export interface PendingLogin {
+interface PendingLogin {
   /** For the browser. */
   readonly url: URL
   readonly issuer: string

@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net'
 import { configFailure } from '../mcp-failure.ts'
 
 /** Waits on a loopback address for the browser of a person who logs in. */
-export interface LoopbackRedirect {
+interface LoopbackRedirect {
   readonly url: string
   readonly returned: Promise<ReturnedBrowser>
   close(): void
 }
 
-export interface ReturnedBrowser {
+interface ReturnedBrowser {
   readonly url: URL
   /** Shows a page. */
   answer(isDone: boolean): void

@@ -22,7 +22,7 @@ export interface LoginOptions {
 /** `not_required`: the server lists its tools without a login. */
 export type LoginResult = { readonly kind: 'not_required'; readonly tools: number } | LoggedIn
 
-export interface LoggedIn {
+interface LoggedIn {
   readonly kind: 'logged_in'
   readonly tools: number
   readonly issuer: string

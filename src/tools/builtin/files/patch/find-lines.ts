@@ -15,7 +15,7 @@ function plain(line: string): string {
     .replaceAll(/[\u00a0\u2002-\u200a\u202f\u205f\u3000]/g, ' ')
 }
 
-export interface Where {
+interface Where {
   readonly from: number
   /** Prefer the nearest match to this line; default: the first. */
   readonly near?: number

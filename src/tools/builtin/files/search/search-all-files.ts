@@ -4,7 +4,7 @@ import { throwIfAborted } from '../tool-output.ts'
 import type { Chunk, FoundLine } from './search-chunk.ts'
 import { SearchThread, type SearchThreadOptions } from './search-thread.ts'
 
-export interface FileSearch extends SearchThreadOptions {
+interface FileSearch extends SearchThreadOptions {
   readonly mostHits: number
 }
 
