@@ -1,6 +1,12 @@
 // The source of schemas/, without the schemas for editors. Tests compare it with the files and with real runs.
 
-import type { DryRunDocument, ErrorDocument, OutcomeDocument, PlannedMember, PlannedModel } from '../../src/cli/commands/output/run-documents.ts'
+import type {
+  DryRunDocument,
+  ErrorDocument,
+  OutcomeDocument,
+  PlannedMember,
+  PlannedModel,
+} from '../../src/cli/commands/output/run-documents.ts'
 import type { OpenDocument, RestingDocument, SoFar } from '../../src/cli/commands/sessions/session-document.ts'
 import type { SessionTotals } from '../../src/cli/commands/sessions/session-totals.ts'
 import type { StoredSessionState } from '../../src/cli/commands/sessions/stored-sessions.ts'

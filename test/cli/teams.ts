@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream'
-import type { Host } from '../../src/cli/terminal/process-host.ts'
 import { Output } from '../../src/cli/terminal/output.ts'
 import { plainPaint } from '../../src/cli/terminal/paint.ts'
+import type { Host } from '../../src/cli/terminal/process-host.ts'
 import type { RuntimeOptions } from '../../src/runtime/index.ts'
 import { ask, resultsOf, type Script, type Team, team } from '../subagents/team.ts'
 
