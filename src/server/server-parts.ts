@@ -1,12 +1,12 @@
-import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import type { RunOrigin, SessionService } from '../contracts/index.ts'
-import { dataDirOf, homeFolder, type Project, packageFile, packageVersion } from '../project/index.ts'
+import type { SessionService } from '../contracts/index.ts'
+import { dataDirOf, packageFile, packageVersion } from '../project/index.ts'
 import { randomIds, systemClock } from '../runtime/index.ts'
 import { schemaValidator } from '../tools/index.ts'
 import { allRoutes, type RouteDependencies, reservedNames } from './all-routes.ts'
 import { ServerHealth } from './health/server-health.ts'
 import { StoreHealth } from './health/store-health.ts'
+import { hiddenFolders } from './hidden-folders.ts'
 import { auditLog, budgetOfTokens, type HeadendServer, headendServer, localToken, randomToken, storedTokens } from './http/index.ts'
 import type { Served } from './open-served.ts'
 import type { HotReload } from './reload/hot-reload.ts'
@@ -128,20 +128,6 @@ export async function serverParts(served: Served, options: PartOptions): Promise
   demo?.attach(async () => reload?.applyNow())
   return { served, settings, basePath, log, http, dependencies, own, sessions, token, health, storeHealth, telemetry, reload, dataDir }
 }
-
-interface Folders {
-  readonly project: Project | undefined
-  readonly folder: string | undefined
-  readonly origin: RunOrigin | undefined
-}
-
-/** Folders that only admins see. */
-const hiddenFolders = ({ project, folder, origin }: Folders) => ({
-  '<home>': project ? homeFolder(project.report.setup.environment) : homedir(),
-  '<troupe>': fileURLToPath(packageFile('.')),
-  ...(folder !== undefined && { '<data>': folder }),
-  ...(origin && { '<workspace>': origin.workspace }),
-})
 
 function changes() {
   const listeners = new Set<() => void>()

@@ -13,6 +13,8 @@ import type { Redactor } from '../../util/redact.ts'
 import { checkTools } from '../validation/check-tools.ts'
 import { listTools } from './list-tools.ts'
 
+// When a changed list of tools takes effect in a session. What counts as a change of an MCP server: tools/mcp/mcp-tool-source.ts.
+
 const noTools: readonly Tool[] = []
 /** A source may give the same tools to every session; checking a large schema takes milliseconds. */
 const valid = new WeakSet<Tool>()

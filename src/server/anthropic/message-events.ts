@@ -2,7 +2,7 @@ import { noUsage, type Outcome, type Report, type Usage } from '../../contracts/
 import { textWeight } from '../../util/text-weight.ts'
 import type { TurnPart } from '../http/index.ts'
 import { charsPerToken } from './count-tokens.ts'
-import { messageId, type StopReason, type WireBlock, type WireEvent, wireUsage } from './wire-message.ts'
+import { messageId, type StopReason, type WireBlock, type WireEvent, wireUsage } from './wire-format.ts'
 
 // The parts of a turn as the events of one message.
 //

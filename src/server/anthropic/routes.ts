@@ -10,7 +10,7 @@ import { readMessages } from './read-messages.ts'
 import { type CountTokensBody, countTokensBody, type MessagesBody, messagesBody } from './request-schema.ts'
 import { streamMessage } from './stream-message.ts'
 import { outputOf, turnSettings } from './turn-settings.ts'
-import { type WireEvent, wholeMessage } from './wire-message.ts'
+import { type WireEvent, wholeMessage } from './wire-format.ts'
 
 // Anthropic's Messages API. An agent is a model. Every request is a new session, and the earlier messages are its history.
 

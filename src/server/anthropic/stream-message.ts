@@ -1,7 +1,7 @@
 import type { Clock } from '../../contracts/index.ts'
 import { afterFirst, answerBroken, eventStream, type RouteRequest, requireAnswer, sseBytes, type Turn } from '../http/index.ts'
 import type { MessageEvents } from './message-events.ts'
-import type { WireEvent } from './wire-message.ts'
+import type { WireEvent } from './wire-format.ts'
 
 interface MessageStream {
   readonly request: Pick<RouteRequest, 'sessions'>

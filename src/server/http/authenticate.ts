@@ -1,4 +1,4 @@
-import { type Caller, hasScope, type Scope } from './caller.ts'
+import type { Caller } from './caller.ts'
 import { HttpError } from './http-error.ts'
 import type { TokenRegistry } from './tokens.ts'
 
@@ -15,13 +15,6 @@ export async function authenticate(headers: Headers, tokens: TokenRegistry): Pro
       remedy: 'Use the token that `troupe serve` printed, or create one with `troupe token create`.',
     })
   return { caller, token }
-}
-
-export function requireScope(caller: Caller, scope: Scope): void {
-  if (hasScope(caller, scope)) return
-  throw new HttpError('forbidden', `The token lacks the scope "${scope}".`, {
-    remedy: `Create one that has it: troupe token create --name NAME --scopes ${scope === 'run' || scope === 'read' ? 'run,read' : `run,read,${scope}`}`,
-  })
 }
 
 const maxTokenChars = 512

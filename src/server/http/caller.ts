@@ -21,8 +21,6 @@ export interface Caller {
 
 export const isAdmin = ({ scopes: given }: Caller): boolean => given.includes('admin')
 
-export const hasScope = (caller: Caller, scope: Scope): boolean => isAdmin(caller) || caller.scopes.includes(scope)
-
 export function mayUseAgent({ agents }: Caller, name: string): boolean {
   if (!agents) return true
   return agents.some((pattern) => (pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern))

@@ -1,6 +1,6 @@
 export { afterFirst } from './after-first.ts'
 export { type AuditEntry, type AuditRecord, auditLog, readAudit } from './audit.ts'
-export { type Caller, hasScope, isAdmin, type RateLimits, type Scope, scopes } from './caller.ts'
+export { type Caller, isAdmin, type RateLimits, type Scope, scopes } from './caller.ts'
 export type { AllowedNames } from './check-host.ts'
 export { encodedOnce, eventStream, type SseMessage, sseBytes } from './event-stream.ts'
 export { findAgent } from './find-agent.ts'
@@ -21,6 +21,7 @@ export { json, type Peer, type Route, type RouteRequest, route } from './route.t
 export { scopedSessions } from './scoped-sessions.ts'
 export { type AccessEntry, type HeadendServer, type HeadendServerOptions, headendServer } from './server.ts'
 export { type ServerRouteDependencies, serverRoutes } from './server-routes.ts'
+export { hasScope } from './token-scopes.ts'
 export {
   budgetOfTokens,
   createToken,

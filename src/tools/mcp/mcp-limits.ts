@@ -26,7 +26,7 @@ export const maxProgressPerSecond = 10
 export const maxLogLinesPerSecond = 20
 export const maxLogCharacters = 500
 
-/** A changed list is read again after this time without another change, and not more often. */
+/** A changed list is read again so long after its first change, and not more often. */
 export const listAgainMs = 500
 
 /** Rounds of questions in one call, for servers that ask by returning. */

@@ -23,9 +23,9 @@ import { troupeErrorOf } from './mcp-failure.ts'
 import type { McpHost } from './mcp-host.ts'
 import { listAgainMs, maxInstructionsCharacters } from './mcp-limits.ts'
 import { mcpTool, type ToolPlace } from './mcp-tools.ts'
+import { type McpPrompt, type McpPromptMessage, type McpResource, readPrompt, readPrompts, readResources } from './prompts-and-resources.ts'
 import { resolveServer } from './resolve-server.ts'
 import { resourceTool, resourceToolName } from './resource-tool.ts'
-import { type McpPrompt, type McpPromptMessage, type McpResource, readPrompt, readPrompts, readResources } from './server-lists.ts'
 import { hashOf, isOffered, readServerTools, type ServerTool } from './server-tools.ts'
 
 /** A configured server. */

@@ -2,7 +2,7 @@ import type { Tool, ToolOutput } from '../../contracts/index.ts'
 import type { McpConnection } from './mcp-connection.ts'
 import { failureOf } from './mcp-failure.ts'
 import { commonParts, type ToolPlace } from './mcp-tools.ts'
-import { type McpResource, readResources } from './server-lists.ts'
+import { type McpResource, readResources } from './prompts-and-resources.ts'
 import { type ResourceContent, resourceOutput } from './tool-result.ts'
 
 export const resourceToolName = 'read_resource'
