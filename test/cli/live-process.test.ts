@@ -7,9 +7,9 @@ const { program } = await desk()
 /** A run that heeds nothing, shown by a process that does what `more` says besides. */
 function stubborn(more = ''): Opened {
   return program(`
-    import { followRun } from ${source('cli/run/follow-run.ts')}
-    import { processHost } from ${source('cli/host/process-host.ts')}
-    import { Interruption } from ${source('cli/run/interruption.ts')}
+    import { followRun } from ${source('cli/commands/run/follow-run.ts')}
+    import { processHost } from ${source('cli/terminal/process-host.ts')}
+    import { Interruption } from ${source('cli/terminal/interruption.ts')}
     import { Story } from ${source('../test/fixtures/run-story.ts')}
     const forever = new Promise(() => {})
     const keepsRunning = setInterval(() => {}, 1000)
@@ -81,9 +81,9 @@ describe.concurrent('a process that ends unexpectedly', () => {
 
 test('a run that is over leaves nothing behind that keeps the process alive or the window changed', async () => {
   const window = program(`
-    import { followRun } from ${source('cli/run/follow-run.ts')}
-    import { processHost } from ${source('cli/host/process-host.ts')}
-    import { Interruption } from ${source('cli/run/interruption.ts')}
+    import { followRun } from ${source('cli/commands/run/follow-run.ts')}
+    import { processHost } from ${source('cli/terminal/process-host.ts')}
+    import { Interruption } from ${source('cli/terminal/interruption.ts')}
     import { Story } from ${source('../test/fixtures/run-story.ts')}
     const host = processHost()
     const interruption = new Interruption(host)

@@ -8,10 +8,10 @@ const teams = JSON.stringify(pathToFileURL(join(import.meta.dirname, 'teams.ts')
 
 /** A team in a process of its own, whose scouts come back when the process is told so. */
 const team = `
-  import { followRun } from ${source('cli/run/follow-run.ts')}
-  import { processHost } from ${source('cli/host/process-host.ts')}
-  import { Interruption } from ${source('cli/run/interruption.ts')}
-  import { reportRun } from ${source('cli/run/report-run.ts')}
+  import { followRun } from ${source('cli/commands/run/follow-run.ts')}
+  import { processHost } from ${source('cli/terminal/process-host.ts')}
+  import { Interruption } from ${source('cli/terminal/interruption.ts')}
+  import { reportRun } from ${source('cli/commands/run/report-run.ts')}
   import { threeLevels } from ${teams}
   const told = new Promise((resolve) => process.once('SIGUSR2', resolve))
   const { runtime } = threeLevels(async () => {
