@@ -18,6 +18,7 @@ export { loadConfig } from './config/load-config.ts'
 export {
   agentPathsOf,
   type HeadendSettings,
+  headendProblems,
   hooksOf,
   isDocumentFile,
   sandboxOf,

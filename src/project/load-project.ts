@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { basename, dirname, relative, resolve } from 'node:path'
 import { TroupeError } from '../contracts/index.ts'
 import { modelSourceNames } from '../models/by-name/index.ts'
@@ -46,9 +47,11 @@ export interface LoadProjectOptions extends ProjectPlace {
  * const project = await loadProject({ cwd: '/srv/agents', env: process.env })
  * const server = await createServer({ project })
  *
- * @throws TroupeError `usage` if a named folder or pattern contains no agent.
+ * @throws TroupeError `usage` if there is no such folder, or a named folder or pattern contains no agent.
  */
 export async function loadProject(options: LoadProjectOptions): Promise<ProjectReport> {
+  if (!existsSync(options.cwd))
+    throw new TroupeError('usage', `There is no folder ${options.cwd}.`, { remedy: 'Give `cwd` of an existing folder.' })
   return readReport(options, () => filesToRead(options))
 }
 

@@ -1,3 +1,4 @@
+import { checkServerOptions, withoutLastSlash } from './check-options.ts'
 import { openServed } from './open-served.ts'
 import { RunningServer } from './running-server.ts'
 import type { Server, ServerLog, ServerOptions } from './server-options.ts'
@@ -15,14 +16,30 @@ import { serverParts } from './server-parts.ts'
  * @throws TroupeError with all problems of the project. Nothing is started then.
  */
 export async function createServer(options: ServerOptions): Promise<Server> {
+  checkServerOptions(options)
   const served = await openServed(options)
   try {
-    return new RunningServer(await serverParts(served, { ...options, log: { ...silentLog, ...options.log } }))
+    return new RunningServer(
+      await serverParts(served, { ...options, basePath: withoutLastSlash(options.basePath ?? ''), log: safeLog(options.log) }),
+    )
   } catch (error) {
+    served.runtime.hostedBy({})
     await served.close()
     throw error
   }
 }
 
-const silent = (): void => {}
-const silentLog: ServerLog = { debug: silent, note: silent, warn: silent, failure: silent, access: silent }
+/** Nothing of a server depends on what a log of the program does. */
+function safeLog(given: ServerOptions['log'] = {}): ServerLog {
+  const safely =
+    <Said extends readonly unknown[]>(say: ((...said: Said) => void) | undefined) =>
+    (...said: Said): void => {
+      try {
+        say?.(...said)
+      } catch {
+        // There is nowhere to say it.
+      }
+    }
+  const { debug, note, warn, failure, access } = given
+  return { debug: safely(debug), note: safely(note), warn: safely(warn), failure: safely(failure), access: safely(access) }
+}

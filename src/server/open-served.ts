@@ -1,7 +1,8 @@
+import { resolve } from 'node:path'
 import { type Store, TroupeError } from '../contracts/index.ts'
 import { checkServedNames, type Drained, openRuntime, type Project, type ProjectReport } from '../project/index.ts'
 import type { AgentRuntime } from '../runtime/index.ts'
-import type { ServedKernel, ServerOptions } from './server-options.ts'
+import type { ServedKernel, ServerOptions, ServesKernel, ServesProject, ServesRuntime } from './server-options.ts'
 
 /** The runtime that a server makes reachable, and what belongs to it. */
 export interface Served {
@@ -18,22 +19,23 @@ export interface Served {
   check(reserved: ReadonlySet<string>, project?: Project): void
   /** What a changed project becomes before it is applied. */
   extend(project: Project): Promise<Project>
-  /** Running turns may continue for a while. The runtime of a program is not closed. */
-  drain(ms: number): Promise<Drained>
+  /** Running turns may continue for a while. Absent for the runtime of a program, which is not closed. */
+  drain?(ms: number): Promise<Drained>
   /** What was opened here. Can be repeated. */
   close(): Promise<void>
 }
 
 export async function openServed(options: ServerOptions): Promise<Served> {
-  if ('kernel' in options) return fromKernel(options.kernel)
-  if ('project' in options) return fromProject(options.project, options)
-  const { runtime, store, dataDir } = options
+  const { kernel, project, runtime, store, dataDir } = options as Partial<ServesKernel & ServesProject & ServesRuntime>
+  if (kernel) return fromKernel(kernel)
+  if (project) return fromProject(project, options)
+  if (!runtime || !store) throw new TroupeError('internal', 'The options were not checked.')
   const names = (): readonly string[] => runtime.sessions.agents().map(({ name }) => name)
   return {
-    ...{ runtime, store, folder: dataDir, agents: names },
+    ...{ runtime, store, agents: names },
+    folder: dataDir === undefined ? undefined : resolve(dataDir),
     check: (reserved) => refuseReserved(names(), reserved),
     extend: async (project) => project,
-    drain: async () => 'finished',
     async close() {},
   }
 }

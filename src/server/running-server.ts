@@ -16,6 +16,8 @@ const nearbyPorts = 20
 export class RunningServer implements Server {
   readonly #parts: ServerParts
   readonly #listening: Listening[] = []
+  /** How WebSockets of a Node server end. */
+  readonly #upgrades = new Map<HttpServer, () => void>()
   #isReachable = false
   #closing: Promise<Drained> | undefined
   readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>
@@ -41,6 +43,7 @@ export class RunningServer implements Server {
   async listen(wanted: ListenSettings = {}): Promise<ServerAddress> {
     const { settings } = this.#parts
     const { host = settings.host, port = settings.port, nearby = false } = wanted
+    this.#refuseWhenClosed()
     await this.#requireToken(host)
     this.#warnOfNames(host)
     const address = await (nearby ? this.#openNear(host, port) : this.#open(host, port))
@@ -50,6 +53,7 @@ export class RunningServer implements Server {
   }
 
   attach(server: HttpServer): void {
+    this.#refuseWhenClosed()
     this.#upgrade(server)
     this.#begin()
   }
@@ -87,6 +91,10 @@ export class RunningServer implements Server {
     return { host, port: opened.port, url: `${baseUrl(host, opened.port)}${basePath}` }
   }
 
+  #refuseWhenClosed(): void {
+    if (this.#closing) throw new TroupeError('usage', 'The server is closed.', { remedy: 'Create another one.' })
+  }
+
   /** Opens the port, or the next free one. */
   async #openNear(host: string, wanted: number): Promise<ServerAddress> {
     for (let port = wanted; port < wanted + nearbyPorts; port++)
@@ -100,7 +108,7 @@ export class RunningServer implements Server {
 
   #upgrade(server: HttpServer): void {
     const { dependencies, http } = this.#parts
-    mcpUpgrade(server, { ...dependencies, headends: http })
+    if (!this.#upgrades.has(server)) this.#upgrades.set(server, mcpUpgrade(server, { ...dependencies, headends: http }))
   }
 
   /** An address that other machines can reach needs a token that was created for it. */
@@ -121,16 +129,25 @@ export class RunningServer implements Server {
       log.warn('Requests are refused unless their Host is a name of this machine. Add the names that clients use to `headends.hosts`.')
   }
 
+  /** The runtime of a program goes on: what clients wait for may end. */
+  async #drain(ms: number): Promise<Drained> {
+    const { served, http } = this.#parts
+    if (served.drain) return served.drain(ms)
+    return (await http.places.empty(ms)) ? 'finished' : 'released'
+  }
+
   async #close(drainMs: number): Promise<Drained> {
     const { served, health, storeHealth, http, own, reload, telemetry } = this.#parts
     health.isDraining = true
     http.drain()
     own.close()
     await reload?.close()
-    const result = await served.drain(this.#isReachable ? drainMs : 0)
+    const result = await this.#drain(this.#isReachable ? drainMs : 0)
+    for (const end of this.#upgrades.values()) end()
     // Where the runtime has ended, its streams have ended by themselves.
     await Promise.all(this.#listening.map((each) => each.close(closingMs)))
     storeHealth.close()
+    served.runtime.hostedBy({})
     await served.close()
     await telemetry.close()
     return result

@@ -10,15 +10,16 @@ import type { Demonstration } from './rest/index.ts'
 /** What a server serves: the agents of a project, a kernel with extensions, or the runtime of a program. */
 export type ServerOptions = CommonOptions & (ServesProject | ServesKernel | ServesRuntime)
 
-interface ServesProject {
+export interface ServesProject {
   readonly project: ProjectReport | Project
 }
 
-interface ServesKernel {
+export interface ServesKernel {
   readonly kernel: ServedKernel
 }
 
-interface ServesRuntime {
+export interface ServesRuntime {
+  /** Its `origin` says which sessions are its own: those continue after a restart. Without one, none do. */
   readonly runtime: AgentRuntime
   /** The store of the runtime. It also has the tokens. */
   readonly store: Store
@@ -34,7 +35,7 @@ export interface CommonOptions {
   /** Whether changed files of a project take effect. Default: `true`. */
   readonly reloads?: boolean
   /** What the server says. Default: nothing; `/ready` has problems and warnings in any case. */
-  readonly log?: Partial<ServerLog>
+  readonly log?: { readonly [Name in keyof ServerLog]?: ServerLog[Name] | undefined }
   /** The demonstration of the web chat. */
   readonly demo?: ServedDemo
 }
@@ -102,7 +103,7 @@ export interface Server {
   fetch(request: Request): Promise<Response>
   /** The same for Node's requests: `app.use('/agents', server.handle)` in Express. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
-  /** Opens a port of its own, with WebSockets. */
+  /** Opens a port of its own. WebSockets need `legacyTransports` in the settings. */
   listen(options?: ListenSettings): Promise<ServerAddress>
   /** MCP over WebSockets on a server of the program. Other upgrades are not affected. */
   attach(server: HttpServer): void

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { SessionService } from '../contracts/index.ts'
+import { type SessionService, TroupeError } from '../contracts/index.ts'
 import { dataDirOf, packageFile, packageVersion } from '../project/index.ts'
 import { randomIds, systemClock } from '../runtime/index.ts'
 import { schemaValidator } from '../tools/index.ts'
@@ -51,11 +51,13 @@ export async function serverParts(served: Served, options: PartOptions): Promise
   const [agents, status] = [changes(), changes()]
   const version = await packageVersion()
   const telemetry = await openTelemetry({ settings: project?.telemetry ?? {}, version, places: () => http.places })
-  const { origin } = runtime.hostedBy({
+  const hosted = runtime.hostedBy({
     approver: { decide: ({ isLive }) => (isLive ? 'wait' : 'suspend') },
     budgetOf: budgetOfTokens(store.records),
     observer: telemetry.observer,
   })
+  const { origin } = hosted
+  if (hosted.store !== store) throw otherStore()
   const storeHealth = new StoreHealth({
     ...{ store, folder, clock, log },
     changed(problems) {
@@ -128,6 +130,11 @@ export async function serverParts(served: Served, options: PartOptions): Promise
   demo?.attach(async () => reload?.applyNow())
   return { served, settings, basePath, log, http, dependencies, own, sessions, token, health, storeHealth, telemetry, reload, dataDir }
 }
+
+const otherStore = (): TroupeError =>
+  new TroupeError('config_invalid', 'The store is not that of the runtime.', {
+    remedy: 'Pass the same store to createAgentRuntime and createServer.',
+  })
 
 function changes() {
   const listeners = new Set<() => void>()

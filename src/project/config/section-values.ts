@@ -8,15 +8,17 @@ import {
   type Json,
   type JsonObject,
   type OpenApiDefinition,
+  type Problem,
   type RestToolDefinition,
   type SandboxPolicy,
   TroupeError,
 } from '../../contracts/index.ts'
+import { checkShape } from '../../policy/check-shape.ts'
 import { mergeSandbox, type SandboxSettings } from '../../policy/merge-sandbox.ts'
 import { hasPlaceholders } from '../../policy/placeholders.ts'
 import { type Config, isTrustedFile, sectionByLayer, settingsOf } from './config.ts'
 import { folderOf, isOwnLayer } from './config-places.ts'
-import type { SectionName } from './sections.ts'
+import { type SectionName, sections } from './sections.ts'
 import { type FileOrigin, keysOf, placeOf, type Sourced, sourcedAt, sourcedToJson } from './sourced.ts'
 import { findEscapingLink } from './trust/escaping-link.ts'
 import { resolveParts, type VariableSources } from './variables/resolve-placeholders.ts'
@@ -261,3 +263,10 @@ const linkError = (link: string, origin: FileOrigin): TroupeError =>
     problems: [{ place: placeOf(origin), message: `\`store.path\` leaves the folder over the link ${link}` }],
     remedy: 'Set `store.path` to the target of the link and trust the file again, or remove the link.',
   })
+
+/** What is wrong with settings of a server that a program gives. */
+export function headendProblems(settings: object, place: string): readonly Problem[] {
+  const problems: Problem[] = []
+  checkShape(problems, settings, { shape: sections.headends.shape, place })
+  return problems
+}

@@ -177,7 +177,8 @@ export class Runtime implements AgentRuntime {
 
   hostedBy(host: RuntimeHost): ReturnType<AgentRuntime['hostedBy']> {
     this.parts.hosting.use(host)
-    return { origin: this.parts.options.origin }
+    const { origin, store } = this.parts.options
+    return { origin, store }
   }
 
   #pin(treeId: TreeId, definitions: Definitions): void {

@@ -170,12 +170,12 @@ export interface AgentRuntime {
    */
   close(options?: CloseOptions): Promise<void>
   /** For a server that makes the sessions reachable for others. Applies to sessions that begin or continue from now on. */
-  hostedBy(host: RuntimeHost): { readonly origin: RunOrigin | undefined }
+  hostedBy(host: RuntimeHost): { readonly origin: RunOrigin | undefined; readonly store: Store }
 }
 
 /** What a server adds to a runtime. */
 export interface RuntimeHost {
-  /** Budgets of owners that the runtime itself has none for. */
+  /** Budgets of owners, beside those of the runtime itself: the lower amount applies. */
   budgetOf?(owner: string): MaybePromise<OwnerBudget | undefined>
   /** Decides where the runtime has no approver of its own. */
   readonly approver?: Approver

@@ -3,12 +3,24 @@ import { OwnerAccounts } from '../budgets/owner-accounts.ts'
 import type { RuntimeHost, RuntimeObserver, RuntimeOptions } from '../options/agent-runtime.ts'
 import { denyAll } from './default-ports.ts'
 
+const least = (one = Number.POSITIVE_INFINITY, other = Number.POSITIVE_INFINITY): number | undefined => {
+  const value = Math.min(one, other)
+  return Number.isFinite(value) ? value : undefined
+}
+
+/** Both apply. */
+function stricter(one: OwnerBudget, other: OwnerBudget): OwnerBudget {
+  const tokensPerDay = least(one.tokensPerDay, other.tokensPerDay)
+  const costUsdPerDay = least(one.costUsdPerDay, other.costUsdPerDay)
+  return { ...(tokensPerDay !== undefined && { tokensPerDay }), ...(costUsdPerDay !== undefined && { costUsdPerDay }) }
+}
+
 interface AccountPorts {
   readonly usages: OwnerUsages
   readonly clock: Pick<Clock, 'now' | 'after'>
 }
 
-/** Approver, budgets and observer of a runtime: its own, then those of the server that it has joined. */
+/** Approver and observer of a runtime: its own, or those of the server that it has joined. Budgets of both apply. */
 export class Hosting {
   readonly #own: Pick<RuntimeOptions, 'approver' | 'budgetOf'>
   readonly #ports: AccountPorts
@@ -45,9 +57,9 @@ export class Hosting {
   }
 
   #budgetOf(owner: string): MaybePromise<OwnerBudget | undefined> {
-    const { budgetOf } = this.#host
-    const own = this.#own.budgetOf?.(owner)
-    if (!budgetOf) return own
-    return own instanceof Promise ? own.then((budget) => budget ?? budgetOf(owner)) : (own ?? budgetOf(owner))
+    const { budgetOf: own } = this.#own
+    const { budgetOf: hosted } = this.#host
+    if (!own || !hosted) return (own ?? hosted)?.(owner)
+    return Promise.all([own(owner), hosted(owner)]).then(([one, other]) => (one && other ? stricter(one, other) : (one ?? other)))
   }
 }

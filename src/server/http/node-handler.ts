@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
+import { bodyRead } from './server.ts'
 
 type Fetch = (request: Request, cut: () => void) => Promise<Response>
 
@@ -22,6 +23,5 @@ export function nodeHandler(fetch: Fetch): (request: IncomingMessage, response: 
 
 /** The handler of the program is in the wrong place: without an answer, its requests would wait for ever. */
 function refuseReadBody(response: ServerResponse): void {
-  const message = 'Something has read the body of this request before Troupe, such as a body parser. Mount Troupe before it.'
-  response.writeHead(500, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { code: 'internal', message } }))
+  response.writeHead(500, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { code: 'internal', message: bodyRead } }))
 }

@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import type { Clock, Ids, Records, SessionService } from '../../contracts/index.ts'
 import { redactor } from '../../util/redact.ts'
 import { TimeSlices } from '../../util/time-slices.ts'
+import { isWithoutSlash, withoutBase, withSlash } from './base-path.ts'
 import { type Caller, isAdmin } from './caller.ts'
 import { type CarryOptions, carryStream, isEventStream } from './carry-stream.ts'
 import { type AllowedNames, allowedOrigin, checkHostAndOrigin } from './check-host.ts'
@@ -77,6 +78,9 @@ export interface HeadendServer {
   readonly isDraining: boolean
 }
 
+/** The handler of the program is in the wrong place. */
+export const bodyRead = 'Something has read the body of this request before Troupe, such as a body parser. Mount Troupe before it.'
+
 const defaultMaxBodyBytes = 20 * 1024 ** 2
 
 /** What is known of a request while it is answered. */
@@ -93,15 +97,13 @@ interface Exchange {
   readonly releases: Set<() => void>
 }
 
-export function headendServer(options: HeadendServerOptions): HeadendServer {
-  const { clock, ids, names, routes, basePath = '' } = options
-  const places = new TurnPlaces({ ...defaultPlaces, ...options.places }, clock)
-  const paths = new KnownPaths(routes)
-  const view = new PublicView(options.hiddenFolders)
-  const streams = new OpenStreams({ clock, tokens: options.tokens, limits: { ...defaultStreamLimits, ...options.streams } })
-  const errorOf = errorForms(options, view, paths)
-  const slices = new TimeSlices(clock)
-  const entrance = new Entrance({ ...options, places, streams, view })
+interface Incoming {
+  readonly raw: Request
+  readonly params: RouteRequest['params']
+  readonly exchange: Exchange
+}
+
+function routerOf(paths: KnownPaths, answer: (route: Route, incoming: Incoming) => Promise<Response>) {
   const app = new Hono<{ Bindings: { readonly exchange: Exchange } }>()
   for (const route of paths.routes)
     app.on(route.method, route.isRest ? `${route.path}{.+}` : route.path, (c, next) =>
@@ -113,12 +115,19 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
   app.onError((error) => {
     throw error
   })
+  return app
+}
 
-  interface Incoming {
-    readonly raw: Request
-    readonly params: RouteRequest['params']
-    readonly exchange: Exchange
-  }
+export function headendServer(options: HeadendServerOptions): HeadendServer {
+  const { clock, ids, names, routes, basePath = '' } = options
+  const places = new TurnPlaces({ ...defaultPlaces, ...options.places }, clock)
+  const paths = new KnownPaths(routes)
+  const view = new PublicView(options.hiddenFolders)
+  const streams = new OpenStreams({ clock, tokens: options.tokens, limits: { ...defaultStreamLimits, ...options.streams } })
+  const errorOf = errorForms(options, view, paths)
+  const slices = new TimeSlices(clock)
+  const entrance = new Entrance({ ...options, places, streams, view })
+  const app = routerOf(paths, answer)
 
   async function answer(route: Route, { raw, params, exchange }: Incoming): Promise<Response> {
     exchange.route = route
@@ -154,6 +163,8 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
   async function respond(request: Request, exchange: Exchange, stream: Pick<CarryOptions, 'cut' | 'done'>): Promise<Response> {
     try {
       checkHostAndOrigin(request.headers, names)
+      if (request.bodyUsed) throw new HttpError('internal', bodyRead)
+      if (isWithoutSlash(request, basePath)) return withSlash(request)
       if (request.method === 'OPTIONS') return preflight(request, paths)
       const response = await app.fetch(request, { exchange })
       return isEventStream(response) ? carried(request, response, { exchange, slices, errorOf, ...stream }) : response
@@ -179,8 +190,7 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
     },
     async fetch(mounted, cut) {
       await slices.turn()
-      const request = withoutBase(mounted, basePath)
-      if (!request) return Response.redirect(`${mounted.url.split(/[?#]/, 1)[0]}/`, 308)
+      const request = mounted.bodyUsed ? mounted : withoutBase(mounted, basePath)
       const exchange: Exchange = {
         requestId: ids.next(),
         startedAt: clock.monotonic(),
@@ -198,19 +208,6 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
       return response
     },
   }
-}
-
-/**
- * The request with the path that routes know; `undefined` for the path of the page without its last slash, from which its relative
- * links would lead elsewhere.
- */
-function withoutBase(request: Request, basePath: string): Request | undefined {
-  if (basePath === '') return request
-  const url = new URL(request.url)
-  if (url.pathname === basePath) return undefined
-  if (!url.pathname.startsWith(`${basePath}/`)) return request
-  url.pathname = url.pathname.slice(basePath.length)
-  return new Request(url, request)
 }
 
 /** An error, and its form: that of the protocol, as the caller may see it. */

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { type Clock, type Json, localPrincipal, type OwnerBudget, type Records, TroupeError } from '../../contracts/index.ts'
+import { type Clock, type Json, localPrincipal, type OwnerBudget, type Problem, type Records, TroupeError } from '../../contracts/index.ts'
+import { anything, aString, checkOnlyFields, expectObject, type FieldType, optional, usageError } from '../../util/option-problems.ts'
 import { type Caller, type RateLimits, type Scope, scopes } from './caller.ts'
 
 // Tokens are stored as hashes: `trp_NAME_SECRET`. The name finds the record, the secret is compared in constant time.
@@ -30,6 +31,42 @@ export interface TokenRegistry {
 
 const isName = (name: string): boolean => /^[a-z0-9][a-z0-9.-]{0,62}$/.test(name)
 
+const aList = (expected: string, accepts: (each: unknown) => boolean): FieldType => ({
+  expected,
+  accepts: (value) => Array.isArray(value) && value.length > 0 && value.every(accepts),
+})
+const amount: FieldType = { expected: 'a number of at least 0', accepts: (value) => typeof value === 'number' && value >= 0 }
+const count: FieldType = { expected: 'an integer of at least 1', accepts: (value) => Number.isSafeInteger(value) && Number(value) >= 1 }
+const budgetFields = { tokensPerDay: optional(amount), costUsdPerDay: optional(amount) } satisfies Fields<OwnerBudget>
+const rateFields = { requestsPerMinute: optional(count), requestsPerDay: optional(count) } satisfies Fields<RateLimits>
+const settingFields = {
+  name: aString,
+  scopes: aList(`a list of ${scopes.join(', ')}`, (each) => scopes.includes(each as Scope)),
+  agents: optional(aList('a list of names of agents', (each) => typeof each === 'string')),
+  budget: optional(anything),
+  rates: optional(anything),
+  expiresAt: optional({ expected: 'milliseconds since 1970', accepts: Number.isFinite }),
+} satisfies Fields<TokenSettings>
+type Fields<Of> = { readonly [Key in keyof Of]-?: FieldType }
+
+/** Programs without types may pass anything, and a wrong token would allow more than was meant. */
+function checkSettings(settings: TokenSettings): void {
+  const problems: Problem[] = []
+  const place = 'token'
+  if (expectObject(problems, settings, place)) {
+    checkOnlyFields(problems, settings, { fields: settingFields, place })
+    const { budget, rates } = settings
+    if (expectObject(problems, budget, `${place}.budget`))
+      checkOnlyFields(problems, budget, { fields: budgetFields, place: `${place}.budget` })
+    if (expectObject(problems, rates, `${place}.rates`)) checkOnlyFields(problems, rates, { fields: rateFields, place: `${place}.rates` })
+  }
+  if (problems.length > 0) throw usageError(problems)
+  if (!isName(settings.name))
+    throw new TroupeError('usage', `"${settings.name}" is not a name for a token.`, {
+      remedy: 'Use up to 63 small letters, digits, dots and hyphens.',
+    })
+}
+
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
 
 /** A new token. It is shown once. `random`: for tests. */
@@ -38,11 +75,8 @@ export async function createToken(
   settings: TokenSettings,
   { clock, random = randomBytes }: { readonly clock: Pick<Clock, 'now'>; readonly random?: (bytes: number) => Uint8Array },
 ): Promise<string> {
+  checkSettings(settings)
   const { name } = settings
-  if (!isName(name))
-    throw new TroupeError('usage', `"${name}" is not a name for a token.`, {
-      remedy: 'Use up to 63 small letters, digits, dots and hyphens.',
-    })
   const token = `trp_${name}_${Buffer.from(random(secretBytes)).toString('base64url')}`
   const record: TokenRecord = { ...settings, hash: hashToken(token), createdAt: clock.now() }
   let isTaken = false

@@ -40,6 +40,7 @@ export class TurnPlaces {
   readonly #clock: Pick<Clock, 'after'>
   readonly #running = new Map<string, number>()
   #waiting: Waiting[] = []
+  #onEmpty: (() => void) | undefined
 
   constructor(limits: PlaceLimits, clock: Pick<Clock, 'after'>) {
     this.#limits = limits
@@ -54,6 +55,15 @@ export class TurnPlaces {
     return this.#waiting.length
   }
 
+  /** Resolves when no turn runs, or after `ms`; then with `false`. */
+  async empty(ms: number): Promise<boolean> {
+    if (this.running === 0) return true
+    const ended = Promise.withResolvers<boolean>()
+    this.#onEmpty = () => ended.resolve(true)
+    const cancel = this.#clock.after(ms, () => ended.resolve(false))
+    return ended.promise.finally(cancel)
+  }
+
   /** Resolves with a function that frees the place. It can be called several times. */
   async enter(request: PlaceRequest): Promise<() => void> {
     const groups = this.#groupsOf(request)
@@ -65,6 +75,7 @@ export class TurnPlaces {
       isFree = true
       for (const { name } of groups) this.#add(name, -1)
       this.#wake()
+      if (this.running === 0) this.#onEmpty?.()
     }
   }
 

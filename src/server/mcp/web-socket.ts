@@ -20,6 +20,7 @@ import { messageOf } from './sse-routes.ts'
 const path = '/mcp/ws'
 const route = { headend: 'mcp', access: 'run' } as const
 const pingMs = 30_000
+const closingMs = 500
 const highWaterBytes = 64 * 1024
 /** Requests of one connection that are not answered yet. */
 const maxRequests = 100
@@ -28,8 +29,11 @@ interface UpgradeDependencies extends McpDependencies {
   readonly headends: Pick<HeadendServer, 'accept' | 'refusal' | 'slices'>
 }
 
+/** Ends the connections, and accepts no further ones. */
+type UpgradeEnd = () => void
+
 /** Accepts WebSockets at `/mcp/ws`. Other requests are not affected. */
-export function mcpUpgrade(server: HttpServer, dependencies: UpgradeDependencies): void {
+export function mcpUpgrade(server: HttpServer, dependencies: UpgradeDependencies): UpgradeEnd {
   const { headends, clock, maxBodyBytes = defaultMaxBodyBytes, basePath = '' } = dependencies
   const isOurs = (request: IncomingMessage): boolean => isWebSocket(request, `${basePath}${path}`)
   const connections = new Connections(clock, dependencies.limits)
@@ -45,12 +49,13 @@ export function mcpUpgrade(server: HttpServer, dependencies: UpgradeDependencies
   // Else Node would treat requests as upgrades that only offer another protocol, such as h2c.
   // Where the program listens for upgrades of its own, they reach it.
   Object.assign(server, { shouldUpgradeCallback: (request: IncomingMessage) => isOurs(request) || server.listenerCount('upgrade') > 1 })
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     if (!isOurs(request)) return
     socket.on('error', () => socket.destroy())
     const headers = headersOf(request)
     upgrade(headers, { request, socket, head }).catch((error: unknown) => refuse(socket, headends.refusal(error, jsonRpcErrors)))
-  })
+  }
+  server.on('upgrade', onUpgrade)
 
   async function upgrade(headers: Headers, { request, socket, head }: Upgrade): Promise<void> {
     const peer = await headends.accept(headers, route)
@@ -81,6 +86,16 @@ export function mcpUpgrade(server: HttpServer, dependencies: UpgradeDependencies
       })
     } catch {
       web.close(1013, 'too many connections')
+    }
+  }
+
+  return () => {
+    server.off('upgrade', onUpgrade)
+    for (const web of sockets.clients) {
+      web.close(1001, 'the server is shutting down')
+      // A client that does not answer would keep the port open.
+      const cancel = clock.after(closingMs, () => web.terminate())
+      web.once('close', cancel)
     }
   }
 }

@@ -11,7 +11,7 @@ import { type CommandPlace, flagsToRepeat, flagWords, modelFlags, type Project, 
 
 interface ContinuationOptions {
   readonly store: Pick<Store, 'journal' | 'trees'>
-  /** What the sessions that this server starts record. `undefined`: they are those of a program. */
+  /** What the sessions that this server starts record. Without it, it continues none of a process that has ended. */
   readonly origin: RunOrigin | undefined
   /** What commands must name. Without it, no command is known. */
   readonly place: CommandPlace | undefined
@@ -89,7 +89,8 @@ export class Continuations {
 
   #isOwn({ isKnown, origin }: Recorded): boolean {
     const { origin: own } = this.#options
-    return isKnown && origin?.command === own?.command && origin?.workspace === own?.workspace
+    // Programs without an origin cannot be told apart.
+    return isKnown && own !== undefined && origin?.command === own.command && origin?.workspace === own.workspace
   }
 
   /** Another server of this folder may serve other agents. */

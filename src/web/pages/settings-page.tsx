@@ -43,7 +43,7 @@ export function SettingsPage() {
       </PageSection>
       <PageSection title="About" level={2}>
         <p>
-          Troupe {status?.version} · <a href="/docs">API reference</a>
+          Troupe {status?.version} · <a href="docs">API reference</a>
         </p>
       </PageSection>
     </PageFrame>

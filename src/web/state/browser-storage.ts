@@ -4,10 +4,16 @@ export interface TextStorage {
   set(name: string, text: string | undefined): void
 }
 
+/** Servers below other paths of the same address have texts of their own. */
+function keyOf(name: string): string {
+  const path = new URL('.', globalThis.location?.href ?? 'http://localhost/').pathname
+  return `troupe${path === '/' ? '' : path}.${name}`
+}
+
 const browserStorage = (kind: 'localStorage' | 'sessionStorage'): TextStorage => ({
   get(name) {
     try {
-      return globalThis[kind].getItem(`troupe.${name}`) ?? undefined
+      return globalThis[kind].getItem(keyOf(name)) ?? undefined
     } catch {
       return undefined
     }
@@ -16,8 +22,8 @@ const browserStorage = (kind: 'localStorage' | 'sessionStorage'): TextStorage =>
     try {
       if (text === this.get(name)) return
       // An older text must not come back if the new one does not fit.
-      globalThis[kind].removeItem(`troupe.${name}`)
-      if (text !== undefined) globalThis[kind].setItem(`troupe.${name}`, text)
+      globalThis[kind].removeItem(keyOf(name))
+      if (text !== undefined) globalThis[kind].setItem(keyOf(name), text)
     } catch {
       // It is too large, or the browser stores nothing.
     }
@@ -32,7 +38,7 @@ export const tabTexts = browserStorage('sessionStorage')
 /** Another tab has stored this text. */
 export function onStored(name: string, take: (text: string) => void): void {
   addEventListener('storage', ({ storageArea, key, newValue }) => {
-    if (storageArea === globalThis.localStorage && key === `troupe.${name}` && newValue !== null) take(newValue)
+    if (storageArea === globalThis.localStorage && key === keyOf(name) && newValue !== null) take(newValue)
   })
 }
 
