@@ -194,6 +194,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     reply: listOf(replyRef),
     finish: reference('FinishReason'),
     ...spent,
+    firstTokenMs: optional(amount),
     metadata: optional(anyObject),
     output: optional(checkedOutput),
   },

@@ -253,6 +253,8 @@ interface Bodies {
     readonly usage: Usage
     readonly cost: Cost
     readonly latencyMs: number
+    /** From the request to the first piece of the reply. Absent if the reply came whole, and in older journals. */
+    readonly firstTokenMs?: number
     readonly metadata?: JsonObject
     /** Present if the reply is an answer that must be JSON. */
     readonly output?: CheckedOutput

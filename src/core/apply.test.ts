@@ -259,6 +259,8 @@ const tests: { readonly [Type in EventType]: () => void } = {
       },
     ])
     expect(() => state(...asked, answered())).toThrow(/which its step does not have/)
+    const streamed: EventDraft = { ...called('look_up'), firstTokenMs: 2 } as EventDraft
+    expect([...openTurn(...asked, streamed).accounting]).toEqual([...openTurn(...asked, called('look_up')).accounting])
   },
   'interaction.step.failed': () => {
     const turn = openTurn(...asked, stepFailed('auth', 300))
