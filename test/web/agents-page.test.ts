@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, expect, test } from 'vitest'
+import type { ExtensionStatus } from '../../src/contracts/index.ts'
 import { openBrowser } from '../browser.ts'
 import { violations } from './axe.ts'
 import { openChat } from './chat-page.ts'
@@ -7,11 +8,24 @@ import { tripAgents, webScene } from './web-scene.ts'
 
 // What an agent is told to be, what it may do and when it asks, whom it calls, and a new agent from it.
 
+const notes: ExtensionStatus = {
+  id: 'notes',
+  name: 'Notes',
+  version: '1.0.0',
+  description: 'Keeps notes.',
+  state: 'untrusted',
+  source: 'project',
+  runs: 'nowhere',
+  trusted: false,
+  capabilities: [],
+  problems: [],
+}
 const template = '---\ndescription: Plans a weekend by rail\ntoolName: plan\nmodels: [test/story]\n---'
 const scene = await webScene({
   agents: tripAgents.map((agent) =>
     agent.name === 'trip' ? { ...agent, template, prompt: 'You are trip. Plan short journeys by rail.\n\nSay {{ price }}.' } : agent,
   ),
+  rest: { extensions: () => [notes] },
   config: { approvals: { rules: [{ deny: 'look_up_trains' }] } },
 })
 const browser = await openBrowser()
@@ -79,5 +93,26 @@ test('without admin: the names of tools, and a sentence instead of the prompt', 
   await chat.page.getByRole('region', { name: 'Tools' }).getByText('look_up_weather').waitFor()
   expect(await chat.page.getByText('You are weather.').count()).toBe(0)
   expect(chat.problems).toEqual([])
+  await chat.close()
+})
+
+test('an extension that nobody has trusted is off, and the page leads to it', async () => {
+  const chat = await openChat(browser, scene, { bypassCSP: true })
+  const { page } = chat
+  const text = 'Notes is off: you haven’t trusted it yet.'
+  await page.getByText(text).waitFor()
+  expect(await violations(page)).toEqual([])
+  await page.getByRole('link', { name: 'Review' }).click()
+  const row = page.getByRole('listitem', { name: 'Notes' })
+  await row.getByText(text).waitFor()
+  await row.getByText('troupe extensions trust notes').waitFor()
+  await page.goto(`${scene.url}/#/agents`)
+  await chat.button('Close').click()
+  expect(await page.getByText(text).count()).toBe(0)
+  const token = await scene.token({ name: 'guest', scopes: ['read'] })
+  const guest = await openChat(browser, scene, { token, at: '#/agents' })
+  await guest.page.getByRole('main').getByText('trip', { exact: true }).waitFor()
+  expect(await guest.page.getByText(text).count()).toBe(0)
+  await guest.close()
   await chat.close()
 })

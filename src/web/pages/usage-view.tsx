@@ -9,6 +9,7 @@ import { hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
 import { useUsage } from '../state/usage.ts'
 import { Tabs } from '../ui/tabs.tsx'
+import { TokenWords } from '../ui/token-words.tsx'
 import { PageSection } from './page-frame.tsx'
 import { type Amount, type AmountName, amountOf, amounts, firstAmount } from './usage-amounts.ts'
 import { DayPlot } from './usage-plot.tsx'
@@ -212,11 +213,8 @@ function Row({ name, by, totals, share }: RowProps) {
         {share !== undefined && <span class="usage-share" style={{ width: `${share * 100}%` }} aria-hidden="true" />}
       </th>
       <td>{costText(totals)}</td>
-      <td class="usage-tokens">
-        {/* Breaks between the two only. */}
-        {tokenWords(usage)
-          .split(/ (?=·)/)
-          .flatMap((part) => [<span key={part}>{part}</span>, ' '])}
+      <td>
+        <TokenWords usage={usage} />
       </td>
       <td>
         {grouped(count)}
