@@ -206,7 +206,13 @@ interface Bodies {
     readonly changes?: AgentChanges
     readonly reason: string
   }
-  'interaction.session.resumed': { readonly epoch: number; readonly policy: string; readonly diagnostics: readonly Diagnostic[] }
+  'interaction.session.resumed': {
+    readonly epoch: number
+    readonly policy: string
+    readonly diagnostics: readonly Diagnostic[]
+    /** Time of the last event of the tree before it: until then, the session or its children worked. Absent in older journals. */
+    readonly stoppedAt?: number
+  }
   'interaction.session.idle': unknown
 
   'interaction.input.accepted': {
