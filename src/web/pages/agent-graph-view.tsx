@@ -2,7 +2,7 @@ import type { AgentDescription } from '../../contracts/index.ts'
 import { hashOf } from '../state/hash-route.ts'
 import { agentGraph, type GraphNode, type Place } from './agent-graph.ts'
 
-/** Of a box, in units of which there are as many as pixels where the graph has all the room that it can use. */
+/** Of a box, in pixels before it is stretched. */
 const width = 340
 const columnStep = width + 60
 /** With descriptions, unless there are many boxes above each other. */
@@ -11,8 +11,8 @@ const sizes = {
   dense: { height: 34, rowStep: 44 },
 } as const
 const maxFullRows = 8
-/** As narrow as boxes can be, to scroll instead: a part of their width. */
-const least = 0.42
+/** How much narrower boxes get before the graph scrolls, and how much wider where there is room. */
+const stretch = { least: 0.42, most: 1.35 } as const
 
 const left = ({ column }: Place): number => column * columnStep
 
@@ -29,7 +29,7 @@ export function AgentGraphView({ root, agents }: { readonly root: string; readon
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a large graph scrolls by keyboard
     <section class="graph" tabIndex={0} aria-label={`Agents that ${root} calls`}>
-      <div class="graph-box" style={{ maxWidth: `${full}px`, minWidth: `${full * least}px`, height: `${tall}px` }}>
+      <div class="graph-box" style={{ maxWidth: `${full * stretch.most}px`, minWidth: `${full * stretch.least}px`, height: `${tall}px` }}>
         <svg viewBox={`0 0 ${full} ${tall}`} preserveAspectRatio="none" aria-hidden="true">
           {edges.map(({ from, to, places }) => (
             <path key={`${from} ${to}`} d={edgePath(places, middle)} />

@@ -27,7 +27,7 @@ export const amounts = {
 export type AmountName = keyof typeof amounts
 
 /** Failures by model are those of requests: a turn may have asked several. */
-export const failuresByModel: Amount = { ...amounts.failures, of: ({ failedRequests }) => failedRequests }
+const failuresByModel: Amount = { ...amounts.failures, of: ({ failedRequests }) => failedRequests }
 
 export const amountOf = (name: AmountName, by: UsageGrouping): Amount =>
   name === 'failures' && by === 'model' ? failuresByModel : amounts[name]
