@@ -29,7 +29,8 @@ it('has the prompt, and of each tool its description and whether it needs approv
         tool('change', asking),
         tool('remove', asking),
         tool('publish', asking),
-        tool('read'),
+        tool('read', { ...asking, asksByRuleOnly: true }),
+        tool('list', { ...asking, asksByRuleOnly: true }),
         tool('count'),
         { name: 'git', open: () => ({ list: async () => [] }) },
       ],
@@ -41,6 +42,7 @@ it('has the prompt, and of each tool its description and whether it needs approv
   expect(setup.tools.map(({ name, description, approval }) => [name, description, approval])).toEqual([
     ['change', 'does change', 'depends'],
     ['count', 'does count', 'none'],
+    ['list', 'does list', 'none'],
     ['look_up', 'does look_up', 'ask'],
     ['publish', 'does publish', 'deny'],
     ['read', 'does read', 'depends'],

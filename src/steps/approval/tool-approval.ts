@@ -10,5 +10,6 @@ export function toolApproval({ tool, name }: OfferedTool, { name: agent, approva
   // The rules of an agent can only be stricter.
   const ruled = ofAgent?.verdict === 'allow' ? session : stricter(session, ofAgent)
   if (ruled) return ruled.verdict
-  return (tool.approval || hasRulesAbout([...rules, ...own], subject.names) ? 'depends' : 'none') satisfies ToolApproval
+  const mayAsk = (tool.approval && !tool.asksByRuleOnly) || hasRulesAbout([...rules, ...own], subject.names)
+  return (mayAsk ? 'depends' : 'none') satisfies ToolApproval
 }
