@@ -163,6 +163,7 @@ const scene = await webScene({
       ...orchestrator,
       model,
       agents: ['weather', 'trains', 'hotels'],
+      template: '---\ndescription: Plans a weekend by rail\nmodels: [example/large]\nagents: [./weather.ai, ./trains.ai, ./hotels.ai]\n---',
       examples: [trip, 'A day in Copenhagen, back before midnight', 'Where can I be in six hours from Gothenburg?'],
       limits: { maxToolTurns: 12, maxTokens: 200_000, timeBudget: 600_000 },
     },
@@ -189,7 +190,16 @@ const scene = await webScene({
 // Pages take their time from the answers of the server.
 scene.http.prependListener('request', (_, response) => response.setHeader('date', new Date(now()).toUTCString()))
 
-/** Sessions, oldest first. */
+/** Sessions, oldest first. Weekdays differ. */
+const today = from
+for (const day of [24, 23, 20, 19, 18, 17, 13, 12, 11, 9, 6, 5, 4, 2]) {
+  from = today - day * 86_400_000
+  for (let count = (day * 7) % 5; count >= 0; count--)
+    await scene.runtime.sessions.outcome(
+      await startSession(scene, count === 3 ? 'To Narvik in winter' : count % 2 === 0 ? 'By night train to Bergen' : 'A day in Copenhagen'),
+    )
+}
+from = today
 for (const input of ['A day in Copenhagen, back before midnight', 'To Narvik in winter', 'By night train to Bergen'])
   await scene.runtime.sessions.outcome(await startSession(scene, input))
 from = Date.parse('2026-05-14T09:30:00Z')
@@ -202,9 +212,13 @@ const running = await startSession(scene, trip)
 
 const browser = await openBrowser()
 
+const budgeted = await scene.token({ name: 'ann', scopes: ['admin'], budget: { tokensPerDay: 100_000, costUsdPerDay: 2 } })
+
 interface Picture {
   readonly name: string
   readonly at: string
+  /** Default: the local one. */
+  readonly token?: string
   readonly widths?: readonly number[]
   /** Until everything is there. */
   ready(chat: Chat, width: number): Promise<unknown>
@@ -235,6 +249,8 @@ const pictures: readonly Picture[] = [
     },
   },
   { name: 'approvals', at: '#/approvals', ready: ({ button }) => button('Allow once').nth(1).waitFor() },
+  { name: 'usage', at: '#/usage', token: budgeted, ready: ({ page }) => page.getByRole('figure').waitFor() },
+  { name: 'usage-model', at: '#/usage/agent', token: budgeted, ready: ({ page }) => page.getByRole('table').waitFor() },
   { name: 'agents', at: '#/agents/trip', ready: ({ page }) => page.getByRole('main').getByText('hotels').first().waitFor() },
   {
     name: 'finished',
@@ -246,13 +262,14 @@ const pictures: readonly Picture[] = [
   },
 ]
 
-async function take({ name, at, widths = [1440, 900, 390], ready }: Picture): Promise<void> {
+async function take({ name, at, token, widths = [1440, 900, 390], ready }: Picture): Promise<void> {
   if (wanted.length > 0 && !wanted.includes(name)) return
   for (const width of widths)
     for (const colorScheme of ['light', 'dark'] as const) {
       const isPhone = width === 390
       const chat = await openChat(browser, scene, {
         at,
+        ...(token !== undefined && { token }),
         prepare,
         viewport: { width, height: isPhone ? 844 : 900 },
         isMobile: isPhone,

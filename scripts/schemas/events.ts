@@ -156,7 +156,12 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     changes,
     reason: text,
   },
-  'interaction.session.resumed': { epoch: count, policy: text, diagnostics: listOf(reference('Diagnostic')) },
+  'interaction.session.resumed': {
+    epoch: count,
+    policy: text,
+    diagnostics: listOf(reference('Diagnostic')),
+    stoppedAt: optional(amount),
+  },
   'interaction.session.idle': {},
   'interaction.input.accepted': {
     clientId: name,
@@ -194,6 +199,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     reply: listOf(replyRef),
     finish: reference('FinishReason'),
     ...spent,
+    firstTokenMs: optional(amount),
     metadata: optional(anyObject),
     output: optional(checkedOutput),
   },

@@ -206,7 +206,13 @@ interface Bodies {
     readonly changes?: AgentChanges
     readonly reason: string
   }
-  'interaction.session.resumed': { readonly epoch: number; readonly policy: string; readonly diagnostics: readonly Diagnostic[] }
+  'interaction.session.resumed': {
+    readonly epoch: number
+    readonly policy: string
+    readonly diagnostics: readonly Diagnostic[]
+    /** Time of the last event of the tree before it: until then, the session or its children worked. Absent in older journals. */
+    readonly stoppedAt?: number
+  }
   'interaction.session.idle': unknown
 
   'interaction.input.accepted': {
@@ -253,6 +259,8 @@ interface Bodies {
     readonly usage: Usage
     readonly cost: Cost
     readonly latencyMs: number
+    /** From the request to the first piece of the reply. Absent if the reply came whole, and in older journals. */
+    readonly firstTokenMs?: number
     readonly metadata?: JsonObject
     /** Present if the reply is an answer that must be JSON. */
     readonly output?: CheckedOutput

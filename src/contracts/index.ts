@@ -235,6 +235,8 @@ export { type ProviderKind, providerKinds, reservedModelNames } from './provider
 export { type Confinement, defaultSandboxPolicy, type Sandbox, type SandboxPolicy } from './sandbox.ts'
 export type {
   AgentDescription,
+  AgentSetup,
+  AgentTool,
   ApprovalAnswer,
   Continuation,
   ContinuesElsewhere,
@@ -250,7 +252,7 @@ export type {
   StartOptions,
   StoredOutput,
 } from './session-service.ts'
-export { sessionFieldLimits } from './session-service.ts'
+export { sessionFieldLimits, type ToolApproval, toolApprovals } from './session-service.ts'
 export { type SkillCard, type SkillScope, skillScopes } from './skill.ts'
 export type { AgentLoopStateSnapshot } from './snapshot.ts'
 export type { AnySchema, SchemaInput, SchemaOutput, StandardIssue, StandardResult, StandardSchema } from './standard-schema.ts'

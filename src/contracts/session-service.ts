@@ -148,6 +148,26 @@ export interface AgentDescription {
   readonly template?: string
 }
 
+/** Of a tool before its arguments are known. `depends`: some calls need approval. Others are decisions of rules for all its calls. */
+export const toolApprovals = ['none', 'depends', 'allow', 'ask', 'deny'] as const
+export type ToolApproval = (typeof toolApprovals)[number]
+
+/** A tool that an agent has. */
+export interface AgentTool {
+  readonly name: string
+  readonly description: string
+  readonly approval: ToolApproval
+}
+
+/** What models get of an agent, without secrets. */
+export interface AgentSetup {
+  readonly prompt: string
+  /** Without those of `sources` and without agents. */
+  readonly tools: readonly AgentTool[]
+  /** Servers that list their tools when a session begins. */
+  readonly sources: readonly string[]
+}
+
 /** A session with its journal, without secrets. */
 export interface SessionExport {
   readonly format: 'troupe.session'
@@ -232,4 +252,6 @@ export interface SessionService {
   unindexed(owner?: string): Promise<number>
   /** The agents that can be asked, by name. */
   agents(): readonly AgentDescription[]
+  /** Also of an agent that only others can ask. Throws `agent_unknown`. */
+  agentSetup(name: string): Promise<AgentSetup>
 }

@@ -275,6 +275,8 @@ export interface Tool {
   unavailable?(confinement: Confinement): MaybePromise<ToolFailure | undefined>
   /** What needs approval; `undefined` if the call is harmless. */
   approval?(input: JsonObject): MaybePromise<ApprovalWish | undefined>
+  /** Only rules ask: `approval` says which ones apply to a call. Shown to people. */
+  readonly asksByRuleOnly?: true
   view?(input: JsonObject): MaybePromise<ItemView>
   /** Return expected failures. A throw becomes a failure of class `failed`. */
   execute(input: JsonObject, context: ToolContext): MaybePromise<ToolOutput | string>

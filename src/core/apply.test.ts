@@ -145,6 +145,9 @@ const tests: { readonly [Type in EventType]: () => void } = {
     const diagnostic = { code: 'tool_missing', severity: 'warning', message: 'gone' } as const
     const resumed: EventDraft = { type: 'interaction.session.resumed', epoch: 2, policy: 'p', diagnostics: [diagnostic] }
     expect(openTurn(...asked, resumed)).toMatchObject({ step: { kind: 'asking' }, idleMs: 1 })
+    // Its children worked meanwhile, or something was recorded before the resumption.
+    const { at } = state(...asked, resumed)
+    for (const idleMs of [0, 3]) expect(openTurn(...asked, { ...resumed, stoppedAt: at - idleMs } as EventDraft)).toMatchObject({ idleMs })
     expect(openTurn(...asked, called('look_up'), callStarted(), resumed)).toMatchObject({
       step: { calls: [{ kind: 'started', orphaned: true }] },
     })
@@ -259,6 +262,8 @@ const tests: { readonly [Type in EventType]: () => void } = {
       },
     ])
     expect(() => state(...asked, answered())).toThrow(/which its step does not have/)
+    const streamed: EventDraft = { ...called('look_up'), firstTokenMs: 2 } as EventDraft
+    expect([...openTurn(...asked, streamed).accounting]).toEqual([...openTurn(...asked, called('look_up')).accounting])
   },
   'interaction.step.failed': () => {
     const turn = openTurn(...asked, stepFailed('auth', 300))

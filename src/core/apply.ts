@@ -296,7 +296,7 @@ function resumed(state: SessionState, event: Event<'interaction.session.resumed'
   const next = { ...addDiagnostics(state, event, event.diagnostics), policy: event.policy }
   if (next.turn.kind !== 'open') return next
   const { turn } = next
-  const idleMs = turn.waiting.kind === 'no' ? turn.idleMs + Math.max(0, event.at - state.at) : turn.idleMs
+  const idleMs = turn.waiting.kind === 'no' ? turn.idleMs + Math.max(0, event.at - (event.stoppedAt ?? state.at)) : turn.idleMs
   if (turn.step.kind !== 'calling') return { ...next, turn: endWaiting({ ...turn, idleMs }, event.at) }
   return { ...next, turn: withCalls({ ...turn, idleMs }, turn.step, { calls: markOrphaned(turn.step.calls), at: event.at }) }
 }

@@ -124,6 +124,9 @@ export const turnEndTexts: {
 /** Instead of the status text of `approval`, if only questions are open. */
 export const answerNeeded = 'answer required'
 
+/** Of a model request, by the id of the model: `provider/name`. */
+export const quotaText = (modelId: string): string => `Quota used up at ${modelId.split('/', 1)[0]}`
+
 /** To the agent that handed over. */
 export const handoffEndTexts: { readonly [Reason in Exclude<HandoffReason, 'done'>]: string } = {
   time: 'its time budget is used up.',

@@ -1,5 +1,6 @@
 export { confinementFor } from './approval/agent-confinement.ts'
 export { applyDecision, recheckOpenRequests, storeProjectGrant } from './approval/approval-decisions.ts'
+export { toolApproval } from './approval/tool-approval.ts'
 export { interruptGraceMs } from './calls/call-limit.ts'
 export { Lanes } from './calls/lanes.ts'
 export { reportOf } from './finish/report-of.ts'

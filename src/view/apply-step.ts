@@ -25,6 +25,7 @@ export function applyStep(session: SessionNodes, event: StepEvent): void {
   Object.assign(attempt, { latencyMs, usage, cost, span: { from: Math.max(attempt.span.from, at - latencyMs), to: at } })
   dropOpenTexts(step)
   if (event.type === 'interaction.step.completed') {
+    if (event.firstTokenMs !== undefined) attempt.firstTokenMs = event.firstTokenMs
     if (event.output?.ok === false) step.rejected = { problems: event.output.problems, text: step.words ?? '' }
     // A text without calls is the answer, which is shown elsewhere.
     if (!event.reply.some(({ type }) => type === 'call')) delete step.words

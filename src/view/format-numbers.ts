@@ -46,9 +46,13 @@ export function tokens({ input, output, estimated }: Pick<Usage, 'input' | 'outp
   return `${estimated ? '~' : ''}${compact(input)} → ${compact(output)}`
 }
 
+/** `22.9k in · 933 out`; `~` marks an estimate. */
+export const tokenWords = ({ input, output, estimated }: Pick<Usage, 'input' | 'output' | 'estimated'>): string =>
+  `${estimated ? '~' : ''}${compact(input)} in · ${compact(output)} out`
+
 function compact(n: number): string {
   if (n < 10_000) return String(n)
-  return n < 1_000_000 ? `${(n / 1000).toFixed(1)}k` : `${(n / 1_000_000).toFixed(1)}M`
+  return n < 999_950 ? `${(n / 1000).toFixed(1)}k` : `${(n / 1_000_000).toFixed(1)}M`
 }
 
 /** `9,000`. */

@@ -9,6 +9,7 @@ export {
   size,
   timeText,
   tokens,
+  tokenWords,
   waitingText,
   waitingTime,
   workTime,
@@ -43,4 +44,5 @@ export { speakerAfter, speakerOf } from './speaker.ts'
 export { spentByAttempts, spentByTurns } from './spent.ts'
 export { totalLine } from './total-line.ts'
 export { treeSummary } from './tree-summary.ts'
+export { noTotals, unnamedGroups, withEmptyDays } from './usage-figures.ts'
 export { agentTimes, callTimes, type Times, turnTimes, workOf } from './waiting.ts'

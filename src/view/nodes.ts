@@ -57,6 +57,8 @@ export interface AttemptNode {
   /** Characters received so far. */
   characters: number
   latencyMs?: number
+  /** Of a reply that was streamed. */
+  firstTokenMs?: number
   usage?: Usage
   cost?: Cost
   failure?: ModelFailure

@@ -26,8 +26,8 @@ export function applyWaiting(session: SessionNodes, event: InteractionEvent): vo
         waiting.since ??= at
         break
       case 'interaction.session.resumed':
-        // The driver was gone since its last event.
-        waiting.since ??= waiting.at
+        // The driver was gone since its last event, in any session of the tree.
+        waiting.since ??= event.stoppedAt ?? waiting.at
         endWaitUnlessAsking(turn, at)
         break
       case 'interaction.step.started':

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Model, ModelPart } from '../../src/contracts/index.ts'
 import { createAgentRuntime } from '../../src/runtime/index.ts'
 import { FakeClock, gate, ScriptedModel } from '../../src/testing/index.ts'
+import { applyEvent, emptyTree } from '../../src/view/index.ts'
 import { runtimeWith } from './helpers.ts'
 
 /** Sends the parts, each when its gate opens. */
@@ -102,6 +103,36 @@ describe('a reply that streams', () => {
     await clock.elapse(10_000)
     expect(await running).toMatchObject({ status: 'failed', failure: { class: 'timeout', limit, remedy: `Raise ${limit}.` } })
     expect(asked).toBe(2)
+  })
+})
+
+describe('time to the first token', () => {
+  const whole: readonly ModelPart[] = [
+    { type: 'working' },
+    { type: 'reasoning', text: '' },
+    { type: 'text', text: 'One' },
+    { type: 'finish', reason: 'stop' },
+  ]
+
+  it.each([
+    ['is that of the first piece, not of a sign of life', 700, 2_100],
+    ['is not recorded if the reply came whole', 0, undefined],
+  ])('%s', async (_, pauseMs, firstTokenMs) => {
+    const clock = new FakeClock()
+    const { model, send } = gatedModel(whole)
+    const runtime = runtimeWith(model, { clock })
+    const handle = runtime.stream('Go')
+    for (let i = 0; i < whole.length - 1; i++) {
+      await clock.elapse(i === 0 || pauseMs > 0 ? 700 : 0)
+      await send(i)
+    }
+    await clock.elapse(pauseMs)
+    void send(whole.length - 1)
+    const { sessionId } = await handle.outcome
+    const tree = emptyTree()
+    for await (const event of runtime.sessions.events(sessionId, { until: 'turn', live: false })) applyEvent(tree, event)
+    const [attempt] = tree.roots[0]?.turns[0]?.steps[0]?.attempts ?? []
+    expect([attempt?.firstTokenMs, attempt?.latencyMs]).toEqual([firstTokenMs, pauseMs > 0 ? 2_800 : 700])
   })
 })
 

@@ -118,7 +118,18 @@ test('every route answers as the document says', async () => {
   const json = async (path: string, body?: object) =>
     (await fetch(path, body && { json: body })).json() as Promise<{ [field: string]: string } & { approvals: { id: string }[] }>
   const owner = await token({ name: 'ci', budget: { tokensPerDay: 1_000, costUsdPerDay: 5 } })
-  for (const path of ['/health', '/ready', '/metrics', '/docs', '/openapi.json', '/', '/v1/extensions', '/v1/agents', '/v1/agents/clerk'])
+  for (const path of [
+    '/health',
+    '/ready',
+    '/metrics',
+    '/docs',
+    '/openapi.json',
+    '/',
+    '/v1/extensions',
+    '/v1/agents',
+    '/v1/agents/clerk',
+    '/v1/agents/clerk/setup',
+  ])
     expect((await fetch(path)).status).toBe(200)
   await fetch('/v1/status', { token: owner })
   await fetch('/v1/demo/pull-plug', { method: 'POST' })

@@ -157,6 +157,30 @@ describe('times of a turn', () => {
     expect(inJournal(await store.journal.read(outcome.sessionId, 0))).toEqual(expected)
   })
 
+  it('whose process died three times while its children worked: their work is no wait of it', async () => {
+    const clerkWorks: Member = { tools, script: says([work(1_000)], [work(900)], [work(1_100)]) }
+    const members: Members = { ...parallel, clerk: clerkWorks, scout }
+    let { outcome, events } = await ended(members, 0)
+    expect(inOutcome(outcome).root).toEqual([3_000, 0])
+    const { treeId } = events[0]!
+    for (const call of [0, 1, 2]) {
+      const calls = events.filter((event) => event.type === 'interaction.item.started' && event.agentPath === 'root/clerk#1')
+      const died = events.indexOf(calls.filter((event) => 'item' in event && event.item.kind === 'call')[call]!) + 1
+      const clock = new FakeClock(events[died - 1]!.at + hour)
+      const store = await storeOf(events.slice(0, died))
+      const handle = await scene(members, 0, { store, clock }).runtime.open(treeId)
+      outcome = await settle(handle.outcome, clock, 100)
+      events = await store.journal.read(treeId, 0)
+    }
+    // The call of the scout began again each time, the last time after 1,900 ms.
+    expect(inOutcome(outcome)).toEqual({
+      root: [3 * hour + 3_900, 3 * hour],
+      'root/clerk#1': [3 * hour + 3_000, 3 * hour],
+      'root/scout#1': [3 * hour + 3_900, 3 * hour],
+    })
+    expect(inJournal(events)).toEqual(inOutcome(outcome))
+  })
+
   it('while it waits: waiting grows, and work does not', async () => {
     const { clock, store, runtime } = scene({ boss: { agents: ['clerk'], script: says([ask('clerk', 'b')]) }, clerk }, hour)
     const handle = runtime.stream('Go')

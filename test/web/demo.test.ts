@@ -26,7 +26,9 @@ test('the first page has the headline, the team, three cards and finished sessio
   const chat = await start()
   const { page } = chat
   await page.getByRole('heading', { name: 'A team of agents that asks before it acts.' }).waitFor()
-  expect(await page.getByRole('region', { name: 'Agents that lead calls' }).innerText()).toMatch(/lead\s+researcher\s+engineer\s+reviewer/)
+  const team = page.getByRole('region', { name: 'Agents that lead calls' })
+  expect(await team.locator('.graph-name').allInnerTexts()).toEqual(['lead', 'researcher', 'engineer', 'reviewer'])
+  expect(await team.getByText('Reviews a change').count()).toBe(1)
   for (const title of ['Fix the failing checkout test', 'Pull the plug', 'Spend no more than 5 cents']) await card(chat, title).waitFor()
   await page.getByText('Demo mode: recorded answers, no AI model.').waitFor()
   await expect.poll(() => chat.sessions.getByText(/Which discount codes|Do the cart tests/).count()).toBe(2)

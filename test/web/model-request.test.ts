@@ -10,7 +10,14 @@ import { tripStories, webScene } from './web-scene.ts'
 const { trip = [], ...children } = tripStories(0)
 const usage = { input: 12_400, output: 230, cacheRead: 9_300, cacheWrite: 2_100, reasoning: 120 }
 const scene = await webScene({
-  stories: { ...children, trip: [{ when: /long/, steps: [{ text: 'I have read it all.', usage }] }, ...trip] },
+  stories: {
+    ...children,
+    trip: [
+      { when: /long/, steps: [{ text: 'I have read it all.', usage }] },
+      { when: /streams/, steps: [{ text: 'One word after the other.', pauseMs: 5 }] },
+      ...trip,
+    ],
+  },
 })
 const browser = await openBrowser()
 afterAll(async () => {
@@ -54,6 +61,20 @@ test('a step shows its request, what is new in it, and what it used', async () =
   await chat.button('What the model saw').click()
   await details(chat).getByText('New since the step before: 2 messages').waitFor()
   expect(chat.problems).toEqual([])
+  await chat.close()
+})
+
+test('a reply that streams has a time to its first token', async () => {
+  const id = await startSession(scene, 'It streams')
+  await scene.runtime.sessions.outcome(id)
+  const chat = await openChat(browser, scene, { at: id })
+  await stepRows(chat).first().click()
+  await tab(chat, 'Tokens').click()
+  await details(chat)
+    .getByText(/^after \d+ ms$/)
+    .waitFor()
+  await chat.timeline.getByRole('tab', { name: 'Summary' }).click()
+  await chat.timeline.getByText(/^first token \d+ ms$/).waitFor()
   await chat.close()
 })
 

@@ -107,7 +107,7 @@ test('the timeline leads to the slowest and to each that failed, and shows token
   await selected.filter({ hasNotText: 'book_room' }).waitFor()
   await chat.rows.getByText('story · asks weather, trains').waitFor()
   await chat.timeline.getByRole('combobox', { name: 'Column' }).selectOption('Tokens')
-  await chat.rows.locator('.timeline-time').getByText('420 → 64').first().waitFor()
+  await chat.rows.locator('.timeline-time').getByText('420 in').first().waitFor()
   expect(chat.problems).toEqual([])
   await chat.close()
 })

@@ -48,6 +48,11 @@ export class TreeOverlays {
     this.#shared = { overlay, redactor: redactor(overlay, before, ...this.#keys) }
   }
 
+  /** Those of the runtime. */
+  get shared(): TreeOverlay {
+    return this.#shared
+  }
+
   of(treeId: TreeId): TreeOverlay {
     return this.#active.get(treeId) ?? this.#idle.get(treeId) ?? this.#shared
   }

@@ -19,7 +19,20 @@ import { watchSessions } from './watch-sessions.ts'
 
 type StoredSessions = Pick<
   SessionService,
-  'get' | 'find' | 'list' | 'watch' | 'update' | 'fork' | 'delete' | 'export' | 'output' | 'modelRequest' | 'usage' | 'unindexed' | 'agents'
+  | 'get'
+  | 'find'
+  | 'list'
+  | 'watch'
+  | 'update'
+  | 'fork'
+  | 'delete'
+  | 'export'
+  | 'output'
+  | 'modelRequest'
+  | 'usage'
+  | 'unindexed'
+  | 'agents'
+  | 'agentSetup'
 >
 
 /** The part of the session service that finds and manages stored sessions. */
@@ -96,5 +109,9 @@ export function storedSessions(host: SessionsHost): StoredSessions {
     },
     unindexed: async (owner) => stored().turns.unindexed(owner),
     agents: () => describeAgents(host.parts.options.config),
+    async agentSetup(name) {
+      const { agentSetup } = await import('./agent-setup.ts')
+      return agentSetup(host.parts, name)
+    },
   }
 }

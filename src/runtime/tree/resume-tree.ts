@@ -7,24 +7,30 @@ import { endOpenTurn, interrupted } from '../children/end-open-turn.ts'
 import { isSpawnedIn, summaryOnly } from '../journal/tree-state.ts'
 import type { Tree } from './tree.ts'
 
+interface Resumption {
+  readonly epoch: number
+  /** When the last driver recorded something last. */
+  readonly stoppedAt: number
+}
+
 /** Records what has changed since the last driver, and revokes approvals that were given under another policy. */
-export function resumeSession(session: ActiveSession, { parts, isPinned }: Tree, epoch: number): void {
+export function resumeSession(session: ActiveSession, { parts, isPinned }: Tree, { epoch, stoppedAt }: Resumption): void {
   const { state, ports } = session
   const { registry } = ports
   session.withheld = new Set(withheldTools(parts, state, registry))
   const diagnostics = definitionChanges(parts, state, { registry, isPinned })
   const isVoid = hasVoidGrants(parts, state)
   if (state.turn.kind === 'open' || diagnostics.length > 0 || state.policy !== parts.policy)
-    session.note({ type: 'interaction.session.resumed', epoch, policy: parts.policy, diagnostics })
+    session.note({ type: 'interaction.session.resumed', epoch, policy: parts.policy, diagnostics, stoppedAt })
   if (isVoid) session.note({ type: 'interaction.approval.revoked', keys: state.grants.map(({ key }) => key), by: 'runtime' })
 }
 
 /** Open children whose call still runs wait for it, and spawned ones continue; the others are ended, so that ancestors count what they spent. */
-export function resumeChildren(tracker: ChildTracker, tree: Tree, epoch: number): void {
+export function resumeChildren(tracker: ChildTracker, tree: Tree, resumption: Resumption): void {
   // All are restored before any is ended: ending one ends its descendants.
   for (const open of restoreOpenChildren(tracker, tree)) {
     if (open.stage === 'ended' || !open.session) continue
-    resumeSession(open.session, tree, epoch)
+    resumeSession(open.session, tree, resumption)
     if (!hasCall(open)) tracker.callEnded(open.sessionId)
   }
 }

@@ -187,13 +187,14 @@ export class Tree implements TreePort, EventWriter, ParentTree {
 
   /** Records the new driver in every open session. Calls find their children later. */
   resume(epoch: number, changes: OpenOptions): void {
+    const stoppedAt = Math.max(this.root.state.at, ...[...this.children.values()].map(({ at }) => at))
     this.#isCurrent = false
     this.#hasNewSettings = this.root.state.changes !== undefined
     this.reportSources()
     reconfigure(this.root, changes, this.parts.models)
     if (this.#account?.isCostBound) addPrices(this.root, this.parts.models)
-    resumeSession(this.root, this, epoch)
-    if (this.#tracker) resumeChildren(this.#tracker, this, epoch)
+    resumeSession(this.root, this, { epoch, stoppedAt })
+    if (this.#tracker) resumeChildren(this.#tracker, this, { epoch, stoppedAt })
   }
 
   readonly #stateOf = (id: SessionId): SessionState | undefined => this.#tracker?.openSessions.get(id)?.session?.state

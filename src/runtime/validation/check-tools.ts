@@ -36,6 +36,7 @@ const toolFields: { readonly [Key in keyof Required<Tool>]: FieldType } = {
   ),
   repeatable: optional(aBoolean, 'Omit it for false.'),
   controlsChildren: optional(aBoolean, 'Omit it for false.'),
+  asksByRuleOnly: optional(aBoolean, 'Omit it for false.'),
   instructions: optional(aString, leaveOut),
   namespace: optional(aString, leaveOut),
   queue: optional(aString, leaveOut),

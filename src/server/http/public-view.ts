@@ -76,7 +76,8 @@ export class PublicView {
         const output = await service.output(id, handle)
         return output && 'text' in output ? this.#hidden(output) : output
       },
-      modelRequest: () => Promise.reject(promptsHidden()),
+      modelRequest: () => Promise.reject(promptsHidden('model requests')),
+      agentSetup: () => Promise.reject(promptsHidden('agents')),
       agents: () => service.agents().map((agent) => this.hide(agent)),
     }
   }
@@ -134,8 +135,10 @@ function once<Value extends object>(known: WeakMap<object, object>, value: Value
 }
 
 /** What a model was sent contains the prompt of its agent. */
-export const promptsHidden = (): HttpError =>
-  new HttpError('forbidden', 'This token has no permission to read model requests.', { remedy: 'Use a token with the scope admin.' })
+export const promptsHidden = (of: 'model requests' | 'agents'): HttpError =>
+  new HttpError('forbidden', `This token has no permission to read ${of === 'agents' ? 'prompts of agents' : of}.`, {
+    remedy: 'Use a token with the scope admin.',
+  })
 
 const lastName = (path: string): string => path.split(/[/\\]/).findLast((part) => part !== '') ?? ''
 

@@ -58,7 +58,7 @@ const ofOne = {
 } satisfies {
   readonly [Name in Exclude<
     keyof SessionService,
-    'start' | 'watch' | 'get' | 'find' | 'list' | 'agents' | 'modelRequest' | 'usage' | 'unindexed'
+    'start' | 'watch' | 'get' | 'find' | 'list' | 'agents' | 'modelRequest' | 'agentSetup' | 'usage' | 'unindexed'
   >]: (sessions: SessionService, id: string) => Promise<unknown>
 }
 
@@ -155,6 +155,19 @@ it('shows model requests to admins only, and the usage of others to nobody else'
     ['usage', { by: 'person' }],
     ['unindexed', 'token:ann'],
   ])
+})
+
+it('shows prompts of agents to admins only, and only those that its token names', async () => {
+  const writer = stage(caller('ann'))
+  await expect(writer.sessions.agentSetup('writer')).rejects.toMatchObject({ code: 'forbidden' })
+  await expect(new PublicView().sessions(writer.service).agentSetup('writer')).rejects.toMatchObject({ code: 'forbidden' })
+  const admin = stage(caller('root', { scopes: ['admin'] }))
+  await admin.sessions.agentSetup('anything')
+  expect([...writer.calls, ...admin.calls]).toEqual([['agentSetup', 'anything']])
+  const bound = stage(caller('root', { scopes: ['admin'], agents: ['writer'] }))
+  await bound.sessions.agentSetup('writer')
+  await expect(bound.sessions.agentSetup('other')).rejects.toMatchObject({ code: 'agent_unknown' })
+  expect(bound.calls).toEqual([['agentSetup', 'writer']])
 })
 
 it('sends nothing to a session that does not continue here; only admins see its folder and the command', async () => {

@@ -36,18 +36,18 @@ export function scopedSessions(service: SessionService, caller: Caller, traceCon
     if (entry.project === 'elsewhere' && entry.continue?.here === false) throw refused(sessionId, entry.continue)
   }
 
-  const agents = (): ReturnType<SessionService['agents']> => service.agents().filter(({ name }) => mayUseAgent(caller, name))
+  const named = scopedAgents(service, caller)
 
   function requireAgent(name: string | undefined): void {
     if (name === undefined ? caller.agents === undefined : mayUseAgent(caller, name)) return
-    throw unknownAgent(name, agents())
+    throw unknownAgent(name, named.agents())
   }
 
   /** An earlier token of this name may have had other agents; an admin may see sessions of all of them. */
   const continuedAgent = async (sessionId: string): Promise<void> => {
     const { agent } = await continued(sessionId)
-    const isNamed = caller.agents === undefined || agents().some(({ name, displayName }) => name === agent || displayName === agent)
-    if (!isNamed) throw unknownAgent(agent, agents())
+    const isNamed = caller.agents === undefined || named.agents().some(({ name, displayName }) => name === agent || displayName === agent)
+    if (!isNamed) throw unknownAgent(agent, named.agents())
   }
 
   return {
@@ -120,11 +120,26 @@ export function scopedSessions(service: SessionService, caller: Caller, traceCon
     },
     async modelRequest(sessionId, place) {
       await own(sessionId)
-      if (!isAdmin(caller)) throw promptsHidden()
+      if (!isAdmin(caller)) throw promptsHidden('model requests')
       return service.modelRequest(sessionId, place)
     },
     ...scopedUsage(service, owner),
+    ...named,
+  }
+}
+
+/** Agents that the token names. Prompts are for admins. */
+function scopedAgents(service: SessionService, caller: Caller): Pick<SessionService, 'agents' | 'agentSetup'> {
+  const agents = (): ReturnType<SessionService['agents']> => service.agents().filter(({ name }) => mayUseAgent(caller, name))
+  return {
     agents,
+    async agentSetup(name) {
+      if (!isAdmin(caller)) throw promptsHidden('agents')
+      const isNamed =
+        caller.agents === undefined || agents().some(({ team = [], ...agent }) => [agent, ...team].some((each) => each.name === name))
+      if (!isNamed) throw unknownAgent(name, agents())
+      return service.agentSetup(name)
+    },
   }
 }
 

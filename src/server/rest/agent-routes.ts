@@ -18,7 +18,7 @@ import {
   startTurn,
   type Turn,
 } from '../http/index.ts'
-import { acceptedAnswer, agentList, agentSchema, answerEvents, answerSchema } from './answer-schemas.ts'
+import { acceptedAnswer, agentList, agentSchema, agentSetupSchema, answerEvents, answerSchema } from './answer-schemas.ts'
 import { encodeEvent } from './event-routes.ts'
 import type { RestDependencies } from './rest-routes.ts'
 import { answerDocument, formatSchema, inputOf, type StartBody, startFields, startOptionsOf } from './wire.ts'
@@ -42,31 +42,52 @@ const answers = {
   },
 }
 
+/** What is known of agents. */
+const descriptionRoutes: readonly Route[] = [
+  route({
+    ...base,
+    method: 'GET',
+    path: '/v1/agents',
+    access: 'read',
+    summary: 'List the agents',
+    responses: {
+      200: {
+        description: 'Agents with description, usage, contracts, limits, template and the agents below them.',
+        content: json(agentList),
+      },
+    },
+    handle: ({ sessions }) => Response.json({ agents: sessions.agents() }),
+  }),
+  route({
+    ...base,
+    method: 'GET',
+    path: '/v1/agents/:agent',
+    access: 'read',
+    summary: 'Show an agent',
+    responses: { 200: { description: 'The agent.', content: json(agentSchema) }, 404: { description: 'There is no such agent.' } },
+    handle: (request) => Response.json(findAgent(request.sessions, request.params.agent ?? '')),
+  }),
+  route({
+    ...base,
+    method: 'GET',
+    path: '/v1/agents/:agent/setup',
+    access: 'admin',
+    summary: 'Show the prompt and the tools of an agent',
+    responses: {
+      200: {
+        description:
+          '`approval` of a tool: before its arguments are known. `sources`: servers that list their tools when a session begins.',
+        content: json(agentSetupSchema),
+      },
+      404: { description: 'There is no such agent.' },
+    },
+    handle: async ({ sessions, params }) => Response.json(await sessions.agentSetup(params.agent ?? '')),
+  }),
+]
+
 export function agentRoutes({ clock }: RestDependencies): readonly Route[] {
   return [
-    route({
-      ...base,
-      method: 'GET',
-      path: '/v1/agents',
-      access: 'read',
-      summary: 'List the agents',
-      responses: {
-        200: {
-          description: 'Agents with description, usage, contracts, limits, template and the agents below them.',
-          content: json(agentList),
-        },
-      },
-      handle: ({ sessions }) => Response.json({ agents: sessions.agents() }),
-    }),
-    route({
-      ...base,
-      method: 'GET',
-      path: '/v1/agents/:agent',
-      access: 'read',
-      summary: 'Show an agent',
-      responses: { 200: { description: 'The agent.', content: json(agentSchema) }, 404: { description: 'There is no such agent.' } },
-      handle: (request) => Response.json(findAgent(request.sessions, request.params.agent ?? '')),
-    }),
+    ...descriptionRoutes,
     route({
       ...base,
       method: 'GET',

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import {
   type AgentDescription,
+  type AgentSetup,
+  type AgentTool,
   type ContinuesElsewhere,
   type ExtensionStatus,
   extensionStates,
@@ -14,6 +16,7 @@ import {
   type SessionExport,
   sessionStatuses,
   type ToolSpec,
+  toolApprovals,
   type UsageGroup,
   type UsageReport,
   type UsageTotals,
@@ -49,6 +52,21 @@ const memberFields = {
 const team = z.array(z.object(memberFields).meta({ id: 'TeamMember' })).optional()
 
 export const agentSchema = z.object({ ...memberFields, team }).meta({ id: 'AgentDescription' })
+export const agentSetupSchema = z
+  .object({
+    prompt: z.string(),
+    tools: z.array(
+      z.object({
+        name: z.string(),
+        description: z.string(),
+        approval: z
+          .enum(toolApprovals)
+          .describe('`depends`: some calls need approval. `allow`, `ask`, `deny`: a rule decides on all of its calls.'),
+      } satisfies Fields<AgentTool>),
+    ),
+    sources: texts,
+  } satisfies Fields<AgentSetup>)
+  .meta({ id: 'AgentSetup' })
 export const agentList = z.object({ agents: z.array(agentSchema) })
 
 const continuesElsewhere = z.object({

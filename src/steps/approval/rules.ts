@@ -41,6 +41,10 @@ export function ruling(policies: readonly ApprovalPolicy[], subject: Subject): R
     .reduce(stricter, strictest(subject))
 }
 
+/** Whether rules that ask or deny are about some calls of a tool. */
+export const hasRulesAbout = (policies: readonly ApprovalPolicy[], names: readonly string[]): boolean =>
+  policies.some((policy) => clausesOf(policy).some((clause) => clause.ruling.verdict !== 'allow' && isAbout(clause, names)))
+
 /** A call with several keys is allowed if each key is, and denied if one is. */
 function rulingOf(policy: ApprovalPolicy, { names, keys, input }: Subject): Ruling | undefined {
   const clauses = clausesOf(policy).filter((clause) => isAbout(clause, names))

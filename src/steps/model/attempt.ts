@@ -47,6 +47,8 @@ export class Attempt {
   #request: ModelRequest | undefined
   /** Time of the last part. */
   #heard: number | undefined
+  /** Time of the first part with a piece of the reply. */
+  #firstToken: number | undefined
   #parts: AsyncIterator<ModelPart> | undefined
   #cancelTimer: (() => void) | undefined
   /** The text that is published live, its place, and its redactor. */
@@ -142,6 +144,7 @@ export class Attempt {
     const now = this.#session.clock.monotonic()
     this.#now = now
     if (part?.type !== 'notice') this.#heard = now
+    if (this.#firstToken === undefined && hasTokens(part)) this.#firstToken = now
     // A model that sends without a pause keeps timers from firing.
     if (now - this.#started > this.#limit.ms) this.#interrupt.fire(this.#limit.reason)
     if (!this.#asker) return 'more'
@@ -212,7 +215,9 @@ export class Attempt {
       this.#noteFailure(verdict.failure)
       return
     }
-    this.#session.record(stepCompleted(this.#session, { ...verdict, reply: [], ...this.#spent(), latencyMs: this.#latency() }))
+    const latencyMs = this.#latency()
+    const firstTokenMs = this.#firstTokenMs(latencyMs)
+    this.#session.record(stepCompleted(this.#session, { ...verdict, reply: [], ...this.#spent(), latencyMs, firstTokenMs }))
     const { said } = this.#reply
     const { compact } = await import('./lazy-additions.ts')
     if (this.#session.interrupt.reason === undefined) await compact(this.#session, said.trim() === '' ? undefined : said)
@@ -232,7 +237,9 @@ export class Attempt {
     this.#endTexts('completed', moment)
     const { metadata } = this.#reply
     const { usage, cost } = this.#spent()
-    const completed = stepCompleted(this.#session, { reply, finish, usage, cost, latencyMs: elapsedBetween(this.#started, moment), moment })
+    const latencyMs = elapsedBetween(this.#started, moment)
+    const firstTokenMs = this.#firstTokenMs(latencyMs)
+    const completed = stepCompleted(this.#session, { reply, finish, usage, cost, latencyMs, firstTokenMs, moment })
     this.#session.record(metadata || output ? { ...completed, ...(metadata && { metadata }), ...(output && { output }) } : completed)
     const { beyond } = this.#reply
     if (finish === 'length' && (beyond || !output))
@@ -267,6 +274,13 @@ export class Attempt {
     return elapsedSince(this.#session.clock, this.#started)
   }
 
+  /** Only of a reply that was streamed: of another one it is the latency. */
+  #firstTokenMs(latencyMs: number): number | undefined {
+    if (this.#firstToken === undefined) return undefined
+    const ms = elapsedBetween(this.#started, this.#firstToken)
+    return latencyMs - ms < leastStreamMs ? undefined : ms
+  }
+
   #spent(): { usage: Usage; cost: Cost } {
     const { usage, costUsd, wasRefused } = this.#reply
     if (wasRefused) return { usage: noUsage, cost: 0 }
@@ -279,6 +293,22 @@ export class Attempt {
     const input = Math.ceil(requestChars(state) / state.charsPerToken)
     const output = Math.ceil(this.#reply.characters / state.charsPerToken)
     return { input, output, cacheRead: 0, cacheWrite: 0, reasoning: 0, estimated: true }
+  }
+}
+
+/** A reply whose parts arrive within less time came whole. */
+const leastStreamMs = 1
+
+/** Providers also report that they work, before they have written anything. */
+function hasTokens(part: ModelPart): boolean {
+  switch (part?.type) {
+    case 'text':
+    case 'reasoning':
+      return part.text !== ''
+    case 'working':
+      return part.characters !== undefined
+    default:
+      return part?.type === 'call'
   }
 }
 

@@ -59,16 +59,19 @@ interface Completed {
   readonly usage: Usage
   readonly cost: Cost
   readonly latencyMs: number
+  readonly firstTokenMs?: number | undefined
   readonly moment?: number
 }
 
 export function stepCompleted(
   session: ActiveSession,
-  { reply, finish, usage, cost, latencyMs, moment }: Completed,
+  { reply, finish, usage, cost, latencyMs, firstTokenMs, moment }: Completed,
 ): InteractionEvent<'interaction.step.completed'> {
   const { seq, treeId, sessionId, agentPath, turnId, stepId, at } = session.nextEnvelope(moment) as Here
   const type = 'interaction.step.completed'
-  return { type, seq, treeId, sessionId, agentPath, turnId, stepId, at, reply, finish, usage, cost, latencyMs }
+  if (firstTokenMs === undefined)
+    return { type, seq, treeId, sessionId, agentPath, turnId, stepId, at, reply, finish, usage, cost, latencyMs }
+  return { type, seq, treeId, sessionId, agentPath, turnId, stepId, at, reply, finish, usage, cost, latencyMs, firstTokenMs }
 }
 
 export function itemStarted(session: ActiveSession, item: CallIntent | TextIntent): InteractionEvent {

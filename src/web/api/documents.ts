@@ -1,5 +1,5 @@
 // What the server answers, as far as the page uses it. The routes of `src/server/rest` produce it.
-import type { ApprovalRequest, OwnerUsage, Principal, Receipt, SessionEntry } from '../../contracts/index.ts'
+import type { ApprovalRequest, OwnerUsage, Principal, Receipt, SessionEntry, UsageReport } from '../../contracts/index.ts'
 
 /** A session in the list. */
 export interface SessionDocument extends Omit<SessionEntry, 'createdAt' | 'updatedAt'> {
@@ -17,6 +17,14 @@ export interface SessionPage {
 /** A message was stored. `message`: why nothing happens yet. */
 export interface ReceiptDocument extends Receipt {
   readonly message?: string
+}
+
+/** What ended turns have used. */
+export interface UsageDocument extends UsageReport {
+  /** ISO 8601. */
+  readonly since?: string
+  /** Sessions that an older version recorded: they are not covered. */
+  readonly unindexed?: number
 }
 
 /** A request of any session that waits for a person. */

@@ -70,6 +70,7 @@ const places: readonly Omit<Command, 'group'>[] = [
   { name: 'Approvals', icon: 'approval', keys: 'A', run: (page) => page.go({ view: 'approvals' }) },
   { name: 'Agents', icon: 'agent', run: (page) => page.go({ view: 'agents' }) },
   { name: 'Extensions', icon: 'extension', isAvailable: hasExtensions, run: (page) => page.go({ view: 'extensions' }) },
+  { name: 'Usage', icon: 'usage', run: (page) => page.go({ view: 'usage' }) },
   { name: 'Settings', icon: 'settings', keys: 'Mod+,', run: (page) => page.go({ view: 'settings' }) },
 ]
 

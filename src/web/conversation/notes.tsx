@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { quotaText } from '../../policy/limit-texts.ts'
 import { type AttemptNode, duration, type NoteNode, type RejectedAnswer } from '../../view/index.ts'
 import { LongText } from '../markdown/long-text.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
@@ -45,13 +46,13 @@ function lookOf(note: NoteNode): readonly [IconName, Tone] {
 }
 
 /** A model request that failed. `now`: for the time until the next one. */
-export function FailedAttempt({ attempt: { model, failure, nextAt }, now }: { readonly attempt: AttemptNode; now(): number }) {
+export function FailedAttempt({ attempt: { model, modelId, failure, nextAt }, now }: { readonly attempt: AttemptNode; now(): number }) {
   // The end of the turn says that it was interrupted.
   if (!failure || failure.class === 'cancelled') return null
   const wait = nextAt === undefined ? 0 : nextAt - now()
   return (
     <QuietLine icon="retry" tone="warning" remedy={failure.remedy}>
-      <LongText text={`${model} failed: ${failure.message}`} characters={2_000} />
+      <LongText text={`${failure.class === 'quota' ? quotaText(modelId) : `${model} failed`}: ${failure.message}`} characters={2_000} />
       {wait > 0 && ` Next attempt in ${duration(wait)}.`}
     </QuietLine>
   )

@@ -1,6 +1,6 @@
 import { useComputed } from '@preact/signals'
-import { turnEndTexts } from '../../policy/limit-texts.ts'
-import { type AgentNode, grouped, price, type TurnNode, tokens, turnTimes, workTime } from '../../view/index.ts'
+import { quotaText, turnEndTexts } from '../../policy/limit-texts.ts'
+import { type AgentNode, grouped, price, type TurnNode, tokenWords, turnTimes, workTime } from '../../view/index.ts'
 import { LongText } from '../markdown/long-text.tsx'
 import { branchWith } from '../state/branch-session.ts'
 import { readOnly } from '../state/continuation.ts'
@@ -94,7 +94,7 @@ const MoreButton = ({ count, word, onClick }: MoreButtonProps) =>
 
 const endTitles = { partial: 'Partial answer', failed: 'Failed', interrupted: 'Stopped' } as const
 
-function TurnEnd({ turn: { ending } }: { readonly turn: TurnNode }) {
+function TurnEnd({ turn: { ending, steps } }: { readonly turn: TurnNode }) {
   if (!ending || ending.status === 'completed') return null
   const { status, reason } = ending
   const why = reason === status ? '' : `: ${turnEndTexts[reason].status}`
@@ -107,14 +107,12 @@ function TurnEnd({ turn: { ending } }: { readonly turn: TurnNode }) {
         {'limit' in ending && ending.limit === 'above' && ' of a parent'}
       </QuietLine>
     )
+  const { modelId } = steps.at(-1)?.attempts.at(-1) ?? {}
   return (
     <div class="failure line callout callout-error">
       <Icon name="error" />
       <div>
-        <strong>
-          {endTitles.failed}
-          {why}
-        </strong>
+        <strong>{ending.failure?.class === 'quota' && modelId !== undefined ? quotaText(modelId) : `${endTitles.failed}${why}`}</strong>
         <p>
           <LongText text={ending.message} characters={2_000} />
         </p>
@@ -137,7 +135,7 @@ function TurnFoot({ turn, agent }: TurnProps) {
   const { totals } = turn
   const model = turn.steps.at(-1)?.attempts.at(-1)?.model
   const figures = totals
-    ? [workTime(turnTimes(turn)), totals.usage.input > 0 && `${tokens(totals.usage)} tokens`, price(totals.cost), model].filter(Boolean)
+    ? [workTime(turnTimes(turn)), totals.usage.input > 0 && tokenWords(totals.usage), price(totals.cost), model].filter(Boolean)
     : [model]
   const messages = agent.messages.filter(({ id }) => turn.inputs.includes(id))
   const [message] = messages
@@ -145,7 +143,7 @@ function TurnFoot({ turn, agent }: TurnProps) {
   const lastStep = turn.steps.at(-1)
   return (
     <div class="turn-foot line">
-      <span class="truncate">{figures.join(' · ')}</span>
+      <span class="turn-figures">{figures.join(' · ')}</span>
       <div class="conv-actions">
         {answer !== '' && <CopyIcon text={answer} label="Copy" />}
         {message && <CopyIcon icon="link" text={addressOf(store, message)} label="Copy link" />}

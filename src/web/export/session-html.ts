@@ -15,7 +15,7 @@ import {
   type TurnNode,
   taskText,
   timeText,
-  tokens,
+  tokenWords,
   turnTimes,
   workTime,
 } from '../../view/index.ts'
@@ -164,6 +164,6 @@ function endingHtml(turn: TurnNode): string {
     status === 'completed'
       ? ''
       : `<p class="error text">${escaped([status, reason ? turnEndTexts[reason].status : '', ...words].filter(Boolean).join(': '))}</p>`
-  const figures = totals ? [workTime(turnTimes(turn)), `${tokens(totals.usage)} tokens`, price(totals.cost)] : []
+  const figures = totals ? [workTime(turnTimes(turn)), tokenWords(totals.usage), price(totals.cost)] : []
   return `${said}<p class="muted small">${figures.filter(Boolean).map(escaped).join(' · ')}</p>`
 }

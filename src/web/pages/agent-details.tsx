@@ -1,10 +1,14 @@
+import { useState } from 'preact/hooks'
 import type { AgentDescription } from '../../contracts/index.ts'
+import { type SetupState, useAgentSetup } from '../state/agent-setup.ts'
 import { hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
-import { limitFacts, toolGroups } from '../ui/agent-facts.ts'
-import { CopyButton } from '../ui/copy-button.tsx'
+import { limitFacts } from '../ui/agent-facts.ts'
+import { CodeBox } from '../ui/code-box.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { AgentGraphView } from './agent-graph-view.tsx'
+import { AgentTools } from './agent-tools.tsx'
+import { NewAgentDialog } from './new-agent-dialog.tsx'
 import { PageSection } from './page-frame.tsx'
 import { RecentSessions } from './recent-sessions.tsx'
 
@@ -17,10 +21,11 @@ interface AgentDetailsProps {
 /** Everything that callers need to know of an agent. */
 export function AgentDetails({ agent, agents }: AgentDetailsProps) {
   const page = usePage()
+  const state = useAgentSetup(agent.name)
+  const [isCopying, setCopying] = useState(false)
   const { name, displayName, description, usage, models, tools, limits, parameters, overrides, template } = agent
   const callers = agents.filter((each) => each.name !== name && each.agents.includes(name))
   const limited = limitFacts(limits)
-  const groups = toolGroups(tools)
   const isAskable = page.agents.value.some((each) => each.name === name)
   const set = Object.entries(parameters).map(([key, value]) => [key, String(value)] as const)
   return (
@@ -30,11 +35,18 @@ export function AgentDetails({ agent, agents }: AgentDetailsProps) {
           <h2 class="agent-name">{displayName ?? name}</h2>
           <p class="agent-about">{description}</p>
         </div>
-        {isAskable && (
-          <a class="button button-primary" href={hashOf({ view: 'new', agent: name })}>
-            Try it
-          </a>
-        )}
+        <p class="chips">
+          {isAskable && (
+            <a class="button button-primary" href={hashOf({ view: 'new', agent: name })}>
+              Try it
+            </a>
+          )}
+          {template !== undefined && (
+            <button type="button" class="button" onClick={() => setCopying(true)}>
+              Start a new agent from this one
+            </button>
+          )}
+        </p>
       </div>
       {callers.length > 0 && (
         <p class="agent-callers">
@@ -46,6 +58,12 @@ export function AgentDetails({ agent, agents }: AgentDetailsProps) {
           ))}
         </p>
       )}
+      <PageSection title="Prompt">
+        <Prompt state={state} />
+      </PageSection>
+      <PageSection title="Tools">
+        <AgentTools tools={tools} state={state} />
+      </PageSection>
       {agent.agents.length > 0 && (
         <PageSection title="Agents that it calls">
           <AgentGraphView root={name} agents={agents} />
@@ -79,29 +97,40 @@ export function AgentDetails({ agent, agents }: AgentDetailsProps) {
           </PageSection>
         )}
       </div>
-      <PageSection title="Tools">
-        {tools.length === 0 && <p class="muted">None.</p>}
-        {groups.map(({ source, tools: those }) => (
-          <div key={source} class="tool-group">
-            {groups.length > 1 && <h4 class="muted small">{source || 'built in'}</h4>}
-            <ul class="chips plain-list">
-              {those.map((tool) => (
-                <li key={tool} class="chip mono">
-                  {tool === '*' ? 'all tools' : tool}
-                </li>
-              ))}
-            </ul>
-          </div>
-        ))}
-      </PageSection>
-      {template !== undefined && (
-        <PageSection title="Frontmatter for a new agent file with the same settings">
-          <CodeBox text={template} />
-        </PageSection>
-      )}
       <RecentSessions agent={name} />
+      {isCopying && template !== undefined && (
+        <NewAgentDialog
+          agent={agent}
+          template={template}
+          prompt={state.kind === 'ready' ? state.setup.prompt : undefined}
+          taken={agents.map((each) => each.name)}
+          onClose={() => setCopying(false)}
+        />
+      )}
     </>
   )
+}
+
+/** What the agent is told to be. */
+function Prompt({ state }: { readonly state: SetupState }) {
+  switch (state.kind) {
+    case 'loading':
+      return <p class="muted">Loading…</p>
+    case 'hidden':
+      return <p class="muted">Your token cannot read prompts: it lacks the scope “admin”.</p>
+    case 'failed':
+      return (
+        <p class="tone-error">
+          {state.message} {state.remedy}
+        </p>
+      )
+    case 'ready':
+      return state.setup.prompt.trim() === '' ? (
+        <p class="muted">Empty.</p>
+      ) : (
+        <CodeBox class="agent-prompt" text={state.setup.prompt.trim()} />
+      )
+  }
 }
 
 function Contract({
@@ -122,15 +151,5 @@ function Contract({
         </p>
       )}
     </>
-  )
-}
-
-export function CodeBox({ text }: { readonly text: string }) {
-  return (
-    <div class="code-box">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long text scrolls by keyboard */}
-      <pre tabIndex={0}>{text}</pre>
-      <CopyButton text={text} />
-    </div>
   )
 }

@@ -4,8 +4,10 @@ import { hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
 import { knownAgents, rootsFirst } from '../ui/agent-facts.ts'
 import { Icon } from '../ui/icon.tsx'
-import { AgentDetails } from './agent-details.tsx'
+import { lazy } from '../ui/lazy.tsx'
 import { PageFrame, PageSection } from './page-frame.tsx'
+
+const AgentDetails = lazy(() => import('./agent-details.tsx').then(({ AgentDetails }) => AgentDetails))
 
 /** All agents, or one of them. */
 export function AgentsPage({ agent: wanted }: { readonly agent: string | undefined }) {

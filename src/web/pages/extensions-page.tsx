@@ -1,6 +1,7 @@
 import type { ExtensionStatus } from '../../contracts/index.ts'
 import { asSentence } from '../../util/as-sentence.ts'
 import { usePage } from '../state/page.ts'
+import { untrustedText } from '../ui/agent-facts.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { PageFrame } from './page-frame.tsx'
@@ -64,7 +65,7 @@ function Extension({ extension }: { readonly extension: ExtensionStatus }) {
         <h2 class="row-name truncate">{name}</h2>
         <span class="muted small">{version}</span>
         <span class={`badge tone-${tone}`}>
-          <Icon name={icon} /> {isSick(extension) ? 'not healthy' : state}
+          <Icon name={icon} /> {isSick(extension) ? 'not healthy' : state === 'untrusted' ? 'off' : state}
         </span>
       </div>
       {description && (
@@ -73,6 +74,7 @@ function Extension({ extension }: { readonly extension: ExtensionStatus }) {
         </p>
       )}
       <p class="muted small">{facts.join(' · ')}</p>
+      {state === 'untrusted' && <p>{untrustedText(name)}</p>}
       {(isSick(extension) || problems.length > 0 || fixes.size > 0) && (
         <div class="problems">
           {isSick(extension) && <p>{health?.message ?? 'It gave no reason.'}</p>}

@@ -5,6 +5,7 @@ import { ApprovalsPage } from '../pages/approvals-page.tsx'
 import { ExtensionsPage } from '../pages/extensions-page.tsx'
 import { NewSessionPage } from '../pages/new-session-page.tsx'
 import { SettingsPage } from '../pages/settings-page.tsx'
+import { UsagePage } from '../pages/usage-page.tsx'
 import { type Page, usePage } from '../state/page.ts'
 import { OfferedTokenDialog, TokenDialog } from '../ui/token-dialog.tsx'
 import { Banners } from './banners.tsx'
@@ -87,6 +88,8 @@ function View() {
       return <AgentsPage agent={route.value.agent} />
     case 'extensions':
       return <ExtensionsPage />
+    case 'usage':
+      return <UsagePage by={route.value.by ?? 'day'} />
     case 'settings':
       return <SettingsPage />
     default:

@@ -1,4 +1,4 @@
-import { elapsed, isRunning, price, spentByTurns, tokens, turnTimes, workTime } from '../../view/index.ts'
+import { elapsed, isRunning, price, spentByTurns, tokenWords, turnTimes, workTime } from '../../view/index.ts'
 import type { SessionDocument } from '../api/documents.ts'
 import { useNeeded } from '../conversation/use-needed.ts'
 import { copyAsCurl, copyText, exportSession } from '../export/session-files.ts'
@@ -99,8 +99,8 @@ function SessionFacts({ store }: { readonly store: SessionStore }) {
         </span>
       )}
       {usage.input + usage.output > 0 && (
-        <span class="session-totals tone-muted truncate" title="Tokens in → out, and cost, of the whole session">
-          {[`${tokens(usage)} tok`, price(cost)].filter(Boolean).join(' · ')}
+        <span class="session-totals tone-muted truncate" title="Tokens and cost of the whole session">
+          {[tokenWords(usage), price(cost)].filter(Boolean).join(' · ')}
         </span>
       )}
       <span class="visually-hidden" role="status">

@@ -66,6 +66,7 @@ export function Sidebar() {
         <NavLink to={{ view: 'approvals' }} icon="approval" label="Approvals" count={answerable(page).length} />
         <NavLink to={{ view: 'agents' }} icon="agent" label="Agents" />
         {(page.extensions.value ?? []).length > 0 && <NavLink to={{ view: 'extensions' }} icon="extension" label="Extensions" />}
+        <NavLink to={{ view: 'usage' }} icon="usage" label="Usage" />
         <NavLink to={{ view: 'settings' }} icon="settings" label="Settings" />
       </div>
       <Splitter

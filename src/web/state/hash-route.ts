@@ -1,8 +1,10 @@
+import { type UsageGrouping, usageGroupings } from '../../contracts/index.ts'
 import { decodeComponent } from '../../util/decode-component.ts'
 // The address of a view is the fragment of the URL: the server has one page.
 
 export type HashRoute =
   | { readonly view: 'new' | 'agents'; readonly agent?: string }
+  | { readonly view: 'usage'; readonly by?: UsageGrouping }
   /** `message`: the message to show, by its id. */
   | { readonly view: 'session'; readonly id: string; readonly message?: string }
   | { readonly view: 'approvals' | 'extensions' | 'settings' }
@@ -20,6 +22,10 @@ export function parseHash(hash: string): HashRoute {
     case 'new':
     case 'agents':
       return { view, ...(first && { agent: first }) }
+    case 'usage': {
+      const by = usageGroupings.find((each) => each === first)
+      return { view, ...(by && { by }) }
+    }
     case 'approvals':
     case 'extensions':
     case 'settings':
@@ -33,7 +39,7 @@ export function hashOf(route: HashRoute): string {
   const parts =
     route.view === 'session'
       ? ['sessions', route.id, ...(route.message === undefined ? [] : ['messages', route.message])]
-      : [route.view, ...('agent' in route && route.agent !== undefined ? [route.agent] : [])]
+      : [route.view, ('agent' in route && route.agent) || ('by' in route && route.by)].filter(Boolean)
   return `#/${parts.map(encodeURIComponent).join('/')}`
 }
 

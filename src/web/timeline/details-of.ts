@@ -181,7 +181,7 @@ function spentFacts(usage: Usage | undefined, cost: Cost | undefined): readonly 
     reasoning > 0 ? `${grouped(reasoning)} reasoning` : '',
   ]
   return [
-    ['Tokens', parts.filter(Boolean).join(', ')],
+    ['Tokens', parts.filter(Boolean).join(' · ')],
     ['Cost', cost === undefined ? undefined : cost === 0 ? 'free' : cost === 'unknown' ? cost : price(cost)],
   ]
 }

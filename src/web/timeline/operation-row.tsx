@@ -1,13 +1,14 @@
 import { exactLine } from '../../util/exact-text.ts'
-import { duration, elapsed, failedInside, type NodeId, price, tokens, waitingTime, workOf, workTime } from '../../view/index.ts'
+import { duration, elapsed, failedInside, type NodeId, price, tokenWords, waitingTime, workOf, workTime } from '../../view/index.ts'
 import type { SessionStore } from '../state/session-store.ts'
 import { Icon } from '../ui/icon.tsx'
 import { noteText } from '../ui/note-text.ts'
 import { StatusMark, statusTone } from '../ui/status-mark.tsx'
+import { TokenWords } from '../ui/token-words.tsx'
 import { factsOf, isGrowing, type RowFacts, type Segment } from './row-facts.ts'
 import type { Operation } from './rows.ts'
 import { positionOf, shareIn } from './time-scale.ts'
-import type { TimelineState } from './timeline-state.ts'
+import type { columns, TimelineState } from './timeline-state.ts'
 
 /** Equal properties and unchanged nodes: a row is not rendered again. Most rows of a run have ended. */
 interface RowProps {
@@ -54,7 +55,7 @@ export function OperationRow(props: RowProps) {
       </div>
       <span class="timeline-spent">{spentText(facts)}</span>
       <span class="timeline-time" title={[timeText(facts), spentText(facts)].filter(Boolean).join(' · ')}>
-        {state.column.value === 'time' ? <WorkTime facts={facts} /> : figureOf(facts, state.column.value)}
+        <Figure facts={facts} column={state.column.value} />
       </span>
     </div>
   )
@@ -75,9 +76,11 @@ function WorkTime({ facts }: { readonly facts: RowFacts }) {
   )
 }
 
-function figureOf({ spent }: RowFacts, column: 'tokens' | 'cost'): string {
-  if (!spent || spent.usage.input + spent.usage.output === 0) return ''
-  if (column === 'tokens') return tokens(spent.usage)
+function Figure({ facts, column }: { readonly facts: RowFacts; readonly column: keyof typeof columns }) {
+  const { spent } = facts
+  if (column === 'time') return <WorkTime facts={facts} />
+  if (!spent || spent.usage.input + spent.usage.output === 0) return null
+  if (column === 'tokens') return <TokenWords usage={spent.usage} />
   return spent.cost === 'unknown' ? '?' : price(spent.cost)
 }
 
@@ -96,7 +99,7 @@ export const timeText = (facts: RowFacts): string => workTime(facts, isGrowing(f
 function spentText({ spent }: RowFacts): string {
   if (!spent || spent.usage.input + spent.usage.output === 0) return ''
   const cost = spent.cost === 'unknown' ? '' : price(spent.cost)
-  return cost === '' ? tokens(spent.usage) : `${tokens(spent.usage)} · ${cost}`
+  return [tokenWords(spent.usage), cost].filter(Boolean).join(' · ')
 }
 
 /** Deep levels are indented less, so that names keep their room. */

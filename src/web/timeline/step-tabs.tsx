@@ -76,7 +76,7 @@ export function TokensTab({ of }: { readonly of: StepOperation }) {
 }
 
 function AttemptUsage({ attempt, isOnly }: { readonly attempt: AttemptNode; readonly isOnly: boolean }) {
-  const { number, model, usage, cost, latencyMs, failure, expected } = attempt
+  const { number, model, usage, cost, latencyMs, firstTokenMs, failure, expected } = attempt
   const title = isOnly ? model : `Attempt ${number} · ${model}${failure ? ' · failed' : ''}`
   if (!usage)
     return (
@@ -108,6 +108,7 @@ function AttemptUsage({ attempt, isOnly }: { readonly attempt: AttemptNode; read
     ),
     ['Output', `${grouped(output)} tokens${estimated ? ', estimated' : ''}`],
     ['Reasoning', reasoning > 0 ? `${grouped(reasoning)} of the output` : undefined],
+    ['First token', firstTokenMs === undefined ? undefined : `after ${duration(firstTokenMs)}`],
     ['Time', latencyMs === undefined ? undefined : `${duration(latencyMs)}${perSecond >= 1 ? ` · ${grouped(perSecond)} tokens/s` : ''}`],
     ['Cost', cost === undefined ? undefined : cost === 0 ? 'free' : price(cost)],
   ]

@@ -1,6 +1,18 @@
 import { addSpent } from '../../contracts/index.ts'
 import { exactLine } from '../../util/exact-text.ts'
-import { type AgentSummary, duration, grouped, price, tokens, treeSummary, waitingText, workOf } from '../../view/index.ts'
+import {
+  type AgentNode,
+  type AgentSummary,
+  type AttemptNode,
+  childrenOf,
+  duration,
+  grouped,
+  price,
+  treeSummary,
+  waitingText,
+  workOf,
+} from '../../view/index.ts'
+import { TokenWords } from '../ui/token-words.tsx'
 import type { TimelineState } from './timeline-state.ts'
 
 interface Total {
@@ -13,6 +25,8 @@ interface Total {
   /** The part of it that was no work. */
   readonly waitedMs?: number
   readonly spent?: Pick<AgentSummary, 'usage' | 'cost'>
+  /** The mean of the replies that were streamed. */
+  readonly firstTokenMs?: number | undefined
 }
 
 /** Totals of agents, models and tools, while they grow. */
@@ -22,17 +36,31 @@ export function SummaryTable({ state }: { readonly state: TimelineState }) {
   const agents = summaries.flatMap((summary, i) => agentTotals(summary, 0, String(i)))
   const all = summaries.flatMap(withAgentsBelow)
   const models = merged(all.flatMap(({ models }) => models.map(({ model, ...rest }) => ({ name: model, ...rest, spent: rest }))))
+  const firstTokens = Map.groupBy(streamedAttempts(state.store.tree.roots), ({ modelId }) => modelId)
   const tools = merged(all.flatMap(({ tools }) => tools.map(({ tool, ...rest }) => ({ name: tool, ...rest }))))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     // biome-ignore lint/a11y/useSemanticElements: a group of tables, not of controls
     <div class="timeline-summary" role="group" aria-label="Summary" tabIndex={0}>
       <Totals title="Agents" note="Tokens and cost include the agents below." rows={agents} />
-      <Totals title="Models" rows={models} />
+      <Totals title="Models" rows={models.map((row) => ({ ...row, firstTokenMs: meanOf(firstTokens.get(row.name)) }))} />
       <Totals title="Tools" rows={tools} />
     </div>
   )
 }
+
+const streamedAttempts = (agents: readonly AgentNode[]): readonly AttemptNode[] =>
+  agents.flatMap(({ turns }) =>
+    turns.flatMap(({ steps }) =>
+      steps.flatMap(({ attempts, calls }) => [
+        ...attempts.filter(({ firstTokenMs }) => firstTokenMs !== undefined),
+        ...streamedAttempts(calls.flatMap(childrenOf)),
+      ]),
+    ),
+  )
+
+const meanOf = (attempts: readonly AttemptNode[] | undefined): number | undefined =>
+  attempts && attempts.reduce((sum, { firstTokenMs = 0 }) => sum + firstTokenMs, 0) / attempts.length
 
 const agentTotals = (summary: AgentSummary, level: number, key: string): readonly Total[] => [
   { ...summary, key, name: summary.agent, level, spent: summary },
@@ -94,11 +122,16 @@ function Totals({ title, note, rows }: { readonly title: string; readonly note?:
             </td>
             <td class="timeline-share" style={share(workIn, row)}>
               {duration(workIn(row))}
+              {row.firstTokenMs !== undefined && (
+                <div class="tone-muted" title="Mean time to the first token">
+                  first token {duration(row.firstTokenMs)}
+                </div>
+              )}
               {waitingText(row) !== '' && <div class="tone-muted">{waitingText(row)}</div>}
             </td>
             {hasTokens && (
-              <td class="timeline-share" style={share(tokensOf, row)}>
-                {row.spent && tokens(row.spent.usage)}
+              <td class="timeline-share timeline-tokens" style={share(tokensOf, row)}>
+                {row.spent && <TokenWords usage={row.spent.usage} />}
               </td>
             )}
             {hasCost && <td>{row.spent && (row.spent.cost === 'unknown' ? 'unknown' : price(row.spent.cost) || '–')}</td>}

@@ -1,7 +1,9 @@
 import { type AgentDescription, type AgentLimits, defaultLimits, type LimitName, limitNames, limitTable } from '../../contracts/index.ts'
 import { duration, grouped, price, size } from '../../view/index.ts'
 
-// What the pages say of an agent.
+// What the pages say of agents and extensions.
+
+export const untrustedText = (extension: string): string => `${extension} is off: you haven’t trusted it yet.`
 
 /** All agents that are known, those that can only be asked by other agents included. */
 export function knownAgents(agents: readonly AgentDescription[]): readonly AgentDescription[] {

@@ -41,6 +41,7 @@ const paths = {
   timeline: 'M2 4h5M5 8h6M9 12h5',
   tool: 'M13.5 4.5a3.2 3.2 0 0 1-4.3 3L4.8 12a1.6 1.6 0 0 1-2.3-2.3l4.5-4.4a3.2 3.2 0 0 1 4-4L9 3.4l.3 1.6 1.6.3z',
   trash: 'M3 4.5h10M6 4.5V3h4v1.5M4.2 4.5l.6 9h6.4l.6-9',
+  usage: 'M2.5 13.5h11M4.5 11V8M8 11V3.5M11.5 11V6',
 } as const
 
 export type IconName = keyof typeof paths

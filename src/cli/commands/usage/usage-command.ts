@@ -1,13 +1,14 @@
 import type { UsageReport } from '../../../contracts/index.ts'
 import { sessionFolder, withSessions } from '../../../project/index.ts'
 import { startOfLastDays } from '../../../util/utc-day.ts'
+import { noTotals } from '../../../view/index.ts'
 import type { UsageInvocation } from '../../arguments/project-invocations.ts'
 import { readRanges } from '../../arguments/read-ranges.ts'
 import { exitCodes } from '../../terminal/exit-codes.ts'
 import { printDocument, printNotice, stdoutPaint } from '../../terminal/print-messages.ts'
 import type { Host } from '../../terminal/process-host.ts'
 import { unindexedNotice } from './unindexed-notice.ts'
-import { noTotals, usageLines } from './usage-lines.ts'
+import { usageLines } from './usage-lines.ts'
 
 const defaultDays = 30
 

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { noUsage, type UsageGroup } from '../../../contracts/index.ts'
+import { noTotals } from '../../../view/index.ts'
 import { plainPaint } from '../../terminal/paint.ts'
 import { widthOf } from '../../terminal/text-width.ts'
-import { noTotals, usageLines } from './usage-lines.ts'
+import { usageLines } from './usage-lines.ts'
 
 const group = (key: string, costUsd: number, more: Partial<UsageGroup> = {}): UsageGroup => ({
   key,

@@ -1,6 +1,5 @@
-import { noUsage, type UsageGroup, type UsageGrouping, type UsageReport, type UsageTotals } from '../../../contracts/index.ts'
-import { utcDay } from '../../../util/utc-day.ts'
-import { duration, price, tokens } from '../../../view/index.ts'
+import type { UsageGroup, UsageGrouping, UsageReport, UsageTotals } from '../../../contracts/index.ts'
+import { duration, price, tokens, unnamedGroups, withEmptyDays } from '../../../view/index.ts'
 import type { Paint } from '../../terminal/paint.ts'
 import { printable } from '../../terminal/printable.ts'
 import { fitWidth, widthOf } from '../../terminal/text-width.ts'
@@ -13,27 +12,10 @@ interface UsageStyle {
   readonly columns: number | undefined
 }
 
-const dayMs = 86_400_000
-/** More days are listed without those between them that have no turn. */
-const maxDays = 100
 const gap = '  '
 const bar = { min: 8, max: 40 }
 const minName = 10
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
-const unnamed: { readonly [By in UsageGrouping]: string } = { agent: '(none)', model: '(no request)', day: '(none)', person: '(nobody)' }
-
-/** The sums without any turn. */
-export const noTotals: UsageTotals = {
-  turns: 0,
-  failedTurns: 0,
-  requests: 0,
-  failedRequests: 0,
-  usage: noUsage,
-  costUsd: 0,
-  unpriced: 0,
-  workMs: 0,
-  p95Ms: 0,
-}
 
 interface Column {
   readonly title: string
@@ -102,13 +84,4 @@ function barOf(share: number, width: number): string {
   return `${'█'.repeat(Math.floor(steps / eighths.length))}${eighths[steps % eighths.length]}`
 }
 
-const nameOf = ({ key }: UsageGroup, by: UsageGrouping): string => printable(key) || unnamed[by]
-
-/** Days without a turn belong to the picture. */
-function withEmptyDays(groups: readonly UsageGroup[]): readonly UsageGroup[] {
-  const known = new Map(groups.map((group) => [group.key, group]))
-  const [first, last] = [groups[0], groups.at(-1)].map((group) => Date.parse(group?.key ?? ''))
-  const count = ((last ?? 0) - (first ?? 0)) / dayMs + 1
-  if (first === undefined || !(count <= maxDays)) return groups
-  return Array.from({ length: count }, (_, i) => utcDay(first + i * dayMs)).map((key) => known.get(key) ?? { key, ...noTotals })
-}
+const nameOf = ({ key }: UsageGroup, by: UsageGrouping): string => printable(key) || unnamedGroups[by]

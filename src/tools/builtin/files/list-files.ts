@@ -38,6 +38,7 @@ export function listFilesTool(workspace: Workspace): Tool {
     },
     effect: 'read',
     concurrency: 'shared',
+    asksByRuleOnly: true,
     approval: ({ path }) => folderApproval(workspace, String(path ?? '.'), listing),
     execute: (input, context) => withFileErrors(() => listFiles(workspace, input, context)),
   }

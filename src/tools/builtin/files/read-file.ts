@@ -25,6 +25,7 @@ export function readFileTool(workspace: Workspace): Tool {
     },
     effect: 'read',
     concurrency: 'shared',
+    asksByRuleOnly: true,
     approval: ({ path }) => readApproval(workspace, String(path)),
     execute: (input, context) => withFileErrors(() => readFile(workspace, input, context)),
   }

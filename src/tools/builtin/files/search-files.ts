@@ -43,6 +43,7 @@ export function searchFilesTool(workspace: Workspace, { timeoutMs = defaultTimeo
     },
     effect: 'read',
     concurrency: 'shared',
+    asksByRuleOnly: true,
     approval: ({ path }) => folderApproval(workspace, String(path ?? '.'), searching),
     execute: (input, context) => withFileErrors(() => searchFiles(workspace, input as unknown as SearchInput, { context, timeoutMs })),
   }
