@@ -91,6 +91,7 @@ export class ProjectKernel {
   readonly #secrets: Secrets
   #isAttached = false
   #isStarted = false
+  #draining: Promise<Drained> | undefined
   #closing: Promise<Drained> | undefined
 
   private constructor(opened: Opened, kernel: Kernel, { project, running, listeners, secrets }: KernelParts) {
@@ -165,19 +166,35 @@ export class ProjectKernel {
     await this.#tellFailures()
   }
 
-  /** Running turns may continue for `drain` milliseconds. Then it stops its extensions, and closes its runtime and its store. */
+  /** Running turns may continue for `ms` milliseconds. Then it stops its extensions. The store stays open until `close`. */
+  drain(ms: number): Promise<Drained> {
+    this.#draining ??= this.#drain(ms)
+    return this.#draining
+  }
+
+  async #drain(ms: number): Promise<Drained> {
+    try {
+      return await this.#running.drain(ms)
+    } finally {
+      // Its channels deliver the answers of the last turns.
+      await this.#kernel.stop()
+    }
+  }
+
+  /** Drains for `drain` milliseconds. Then it closes its runtime and its store. */
   close({ drain = 0 }: { readonly drain?: number } = {}): Promise<Drained> {
     this.#closing ??= this.#close(drain)
     return this.#closing
   }
 
   async #close(drainMs: number): Promise<Drained> {
-    const result = await this.#running.drain(drainMs)
-    // Its channels deliver the answers of the last turns.
-    await this.#kernel.stop()
-    await this.#running.close()
-    await this.#opened.project.close()
-    return result
+    try {
+      const result = await this.drain(drainMs)
+      await this.#running.close()
+      return result
+    } finally {
+      await this.#opened.project.close()
+    }
   }
 
   status(): readonly ExtensionStatus[] {

@@ -58,8 +58,10 @@ export interface ServedKernel {
   start(): Promise<void>
   status(): readonly ExtensionStatus[]
   readonly problems: readonly string[]
-  /** Running turns may continue for `drain` milliseconds. Then it stops its extensions. */
-  close(options: { readonly drain: number }): Promise<Drained>
+  /** Running turns may continue for `ms` milliseconds. Then it stops its extensions. The store stays open. */
+  drain(ms: number): Promise<Drained>
+  /** Drains, and closes the runtime and the store. */
+  close(): Promise<Drained>
 }
 
 interface KernelListeners {

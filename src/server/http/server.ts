@@ -68,13 +68,14 @@ export interface HeadendServer {
   accept(headers: Headers, route: Pick<Route, 'headend' | 'access'>): Promise<Peer>
   /** The response if `accept` threw. */
   refusal(thrown: unknown, form: ErrorBody): Response
+  /** Requests with this name in their Host are answered, too. */
+  allowHost(name: string): void
   readonly places: TurnPlaces
   readonly streams: OpenStreams
   /** Shares the time between the work for all connections. */
   readonly slices: TimeSlices
   /** From now on no turn is started. */
   drain(): void
-  readonly isDraining: boolean
 }
 
 const defaultMaxBodyBytes = 20 * 1024 ** 2
@@ -94,7 +95,8 @@ interface Exchange {
 }
 
 export function headendServer(options: HeadendServerOptions): HeadendServer {
-  const { clock, ids, names, routes, basePath = '' } = options
+  const { clock, ids, routes, basePath = '' } = options
+  const names = { ...options.names, hosts: [...options.names.hosts] }
   const places = new TurnPlaces({ ...defaultPlaces, ...options.places }, clock)
   const paths = new KnownPaths(routes)
   const view = new PublicView(options.hiddenFolders)
@@ -167,11 +169,9 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
     streams,
     slices,
     refusal: (thrown, form) => errorResponse(toHttpError(thrown, options.onError), (...given) => view.hide(form(...given)), ''),
+    allowHost: (name) => void names.hosts.push(name),
     drain() {
       entrance.isDraining = true
-    },
-    get isDraining() {
-      return entrance.isDraining
     },
     async accept(headers, route) {
       checkHostAndOrigin(headers, names)
@@ -180,7 +180,6 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
     async fetch(mounted, cut) {
       await slices.turn()
       const request = withoutBase(mounted, basePath)
-      if (!request) return Response.redirect(`${mounted.url.split(/[?#]/, 1)[0]}/`, 308)
       const exchange: Exchange = {
         requestId: ids.next(),
         startedAt: clock.monotonic(),
@@ -192,7 +191,7 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
         for (const release of exchange.releases) release()
         options.log?.(accessEntry(request, status, { exchange, durationMs: clock.monotonic() - exchange.startedAt }))
       }
-      const response = await respond(request, exchange, { cut, done: ended })
+      const response = isBase(mounted, basePath) ? toPage(mounted) : await respond(request, exchange, { cut, done: ended })
       addHeaders(response, request, { names, basePath, exchange })
       if (!isEventStream(response)) ended(response.status)
       return response
@@ -200,18 +199,19 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
   }
 }
 
-/**
- * The request with the path that routes know; `undefined` for the path of the page without its last slash, from which its relative
- * links would lead elsewhere.
- */
-function withoutBase(request: Request, basePath: string): Request | undefined {
+/** The request with the path that routes know. */
+function withoutBase(request: Request, basePath: string): Request {
   if (basePath === '') return request
   const url = new URL(request.url)
-  if (url.pathname === basePath) return undefined
   if (!url.pathname.startsWith(`${basePath}/`)) return request
   url.pathname = url.pathname.slice(basePath.length)
   return new Request(url, request)
 }
+
+const isBase = ({ url }: Request, basePath: string): boolean => basePath !== '' && new URL(url).pathname === basePath
+
+/** The path of the page without its last slash: the relative links of the page would lead elsewhere. */
+const toPage = ({ url }: Request): Response => new Response(null, { status: 308, headers: { location: `/${new URL(url).search}` } })
 
 /** An error, and its form: that of the protocol, as the caller may see it. */
 type ErrorForms = (thrown: unknown, request: Request, exchange: Exchange) => readonly [HttpError, ErrorBody]

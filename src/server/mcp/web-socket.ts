@@ -28,8 +28,11 @@ interface UpgradeDependencies extends McpDependencies {
   readonly headends: Pick<HeadendServer, 'accept' | 'refusal' | 'slices'>
 }
 
-/** Accepts WebSockets at `/mcp/ws`. Other requests are not affected. */
-export function mcpUpgrade(server: HttpServer, dependencies: UpgradeDependencies): void {
+/**
+ * Accepts WebSockets at `/mcp/ws`. Other requests are not affected. The result closes those that are open, and cuts them after `ms`: the
+ * HTTP server does not know them any more, and would wait for them.
+ */
+export function mcpUpgrade(server: HttpServer, dependencies: UpgradeDependencies): (ms: number) => void {
   const { headends, clock, maxBodyBytes = defaultMaxBodyBytes, basePath = '' } = dependencies
   const isOurs = (request: IncomingMessage): boolean => isWebSocket(request, `${basePath}${path}`)
   const connections = new Connections(clock, dependencies.limits)
@@ -51,6 +54,12 @@ export function mcpUpgrade(server: HttpServer, dependencies: UpgradeDependencies
     const headers = headersOf(request)
     upgrade(headers, { request, socket, head }).catch((error: unknown) => refuse(socket, headends.refusal(error, jsonRpcErrors)))
   })
+  return (ms) => {
+    for (const web of sockets.clients) {
+      web.close(1001, 'the server is shutting down')
+      clock.after(ms, () => web.terminate())
+    }
+  }
 
   async function upgrade(headers: Headers, { request, socket, head }: Upgrade): Promise<void> {
     const peer = await headends.accept(headers, route)

@@ -89,7 +89,7 @@ export class Continuations {
 
   #isOwn({ isKnown, origin }: Recorded): boolean {
     const { origin: own } = this.#options
-    return isKnown && origin?.command === own?.command && origin?.workspace === own?.workspace
+    return isKnown && origin?.command === own?.command && origin?.workspace === own?.workspace && origin?.agentFile === own?.agentFile
   }
 
   /** Another server of this folder may serve other agents. */
