@@ -91,6 +91,7 @@ export class ProjectKernel {
   readonly #secrets: Secrets
   #isAttached = false
   #isStarted = false
+  #starting: Promise<void> | undefined
   #draining: Promise<Drained> | undefined
   #closing: Promise<Drained> | undefined
 
@@ -154,8 +155,13 @@ export class ProjectKernel {
     }
   }
 
-  /** Starts the extensions. */
-  async start(): Promise<void> {
+  /** Starts the extensions. Can be repeated. */
+  start(): Promise<void> {
+    this.#starting ??= this.#start()
+    return this.#starting
+  }
+
+  async #start(): Promise<void> {
     const { log, quarantined } = this.#opened
     if (!this.#isAttached) await this.attach(this.sessions(this.runtime.sessions))
     await this.#kernel.start()

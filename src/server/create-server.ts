@@ -1,3 +1,5 @@
+import { TroupeError } from '../contracts/index.ts'
+import { showValue } from '../util/show-value.ts'
 import { openServed } from './open-served.ts'
 import { RunningServer } from './running-server.ts'
 import type { Server, ServerLog, ServerOptions } from './server-options.ts'
@@ -15,6 +17,7 @@ import { serverParts } from './server-parts.ts'
  * @throws TroupeError with all problems of the project. Nothing is started then.
  */
 export async function createServer(options: ServerOptions): Promise<Server> {
+  checkBasePath(options.basePath)
   const served = await openServed(options)
   try {
     return new RunningServer(await serverParts(served, { ...options, log: { ...silentLog, ...options.log } }))
@@ -22,6 +25,12 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     await served.close()
     throw error
   }
+}
+
+/** With another form, every route would be unknown. */
+function checkBasePath(basePath = ''): void {
+  if (/^(?:\/[^/?#\s]+)*$/.test(basePath)) return
+  throw new TroupeError('config_invalid', `\`basePath\` is ${showValue(basePath)}.`, { remedy: 'Write it like "/agents".' })
 }
 
 const silent = (): void => {}

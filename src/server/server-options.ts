@@ -118,8 +118,8 @@ export interface Server {
   readonly agents: readonly string[]
   /**
    * Starts no further work. Running turns may continue for `drain` milliseconds; then they are suspended, and the next server continues
-   * them. Closes the project or the kernel, too. The runtime of a program stays open: the program closes it. Default: `drain` of the
-   * settings.
+   * them. Closes the project or the kernel, too. Default: `drain` of the settings. The runtime of a program stays open and its turns go
+   * on, whatever `drain` is: the program closes it.
    */
   close(options?: { readonly drain?: number }): Promise<Drained>
 }

@@ -59,6 +59,10 @@ describe('a server', () => {
     expect([response.status, response.headers.get('location')]).toEqual([308, '/agents/?page=sessions'])
   })
 
+  it.each(['agents', '/agents/', '/a?b'])('refuses %s as its base path, below which nothing would be found', async (basePath) => {
+    await expect(createServer({ ...program(), basePath })).rejects.toMatchObject({ code: 'config_invalid' })
+  })
+
   it('refuses agents with the name of a route', async () => {
     await expect(createServer(program('sessions'))).rejects.toMatchObject({ code: 'config_invalid' })
   })
