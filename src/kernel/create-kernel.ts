@@ -3,7 +3,6 @@ import {
   type Drained,
   homeFolder,
   type OpenedRuntime,
-  type OpenProjectOptions,
   openRuntime,
   overlayFor,
   type Project,
@@ -20,14 +19,14 @@ import { type ExtensionSettings, readExtensionSettings } from './extension-setti
 import { Kernel, type KernelOptions } from './kernel.ts'
 import type { KernelHost } from './kernel-host.ts'
 import { withheldOf } from './loader/extension-trust.ts'
-import { type KernelProject, openKernelProject } from './open-kernel-project.ts'
+import { type KernelProject, type KernelProjectOptions, openKernelProject } from './open-kernel-project.ts'
 import { conversationSessions } from './orchestrator/conversation-sessions.ts'
 import { type ExtensionSandbox, extensionSandbox } from './process/extension-sandbox.ts'
 import { extensionData, findProjectExtensions } from './project-extensions.ts'
 import { projectRecords } from './project-records.ts'
 import { type Quarantined, quarantineNotice, readSupervisorState, supervisorFolder, withoutSupervisor } from './supervisor/index.ts'
 
-export interface CreateKernelOptions extends OpenProjectOptions {
+export interface CreateKernelOptions extends KernelProjectOptions {
   /** Has the agents, the configuration and the extensions. */
   readonly project: ProjectReport
   /** Default: nothing is said. `status` has the problems of extensions in any case. */
