@@ -3,7 +3,6 @@ import {
   type Drained,
   homeFolder,
   type OpenedRuntime,
-  type OpenProjectOptions,
   openRuntime,
   overlayFor,
   type Project,
@@ -20,14 +19,14 @@ import { type ExtensionSettings, readExtensionSettings } from './extension-setti
 import { Kernel, type KernelOptions } from './kernel.ts'
 import type { KernelHost } from './kernel-host.ts'
 import { withheldOf } from './loader/extension-trust.ts'
-import { type KernelProject, openKernelProject } from './open-kernel-project.ts'
+import { type KernelProject, type KernelProjectOptions, openKernelProject } from './open-kernel-project.ts'
 import { conversationSessions } from './orchestrator/conversation-sessions.ts'
 import { type ExtensionSandbox, extensionSandbox } from './process/extension-sandbox.ts'
 import { extensionData, findProjectExtensions } from './project-extensions.ts'
 import { projectRecords } from './project-records.ts'
 import { type Quarantined, quarantineNotice, readSupervisorState, supervisorFolder, withoutSupervisor } from './supervisor/index.ts'
 
-export interface CreateKernelOptions extends OpenProjectOptions {
+export interface CreateKernelOptions extends KernelProjectOptions {
   /** Has the agents, the configuration and the extensions. */
   readonly project: ProjectReport
   /** Default: nothing is said. `status` has the problems of extensions in any case. */
@@ -91,6 +90,8 @@ export class ProjectKernel {
   readonly #secrets: Secrets
   #isAttached = false
   #isStarted = false
+  #starting: Promise<void> | undefined
+  #draining: Promise<Drained> | undefined
   #closing: Promise<Drained> | undefined
 
   private constructor(opened: Opened, kernel: Kernel, { project, running, listeners, secrets }: KernelParts) {
@@ -153,8 +154,13 @@ export class ProjectKernel {
     }
   }
 
-  /** Starts the extensions. */
-  async start(): Promise<void> {
+  /** Starts the extensions. Can be repeated. */
+  start(): Promise<void> {
+    this.#starting ??= this.#start()
+    return this.#starting
+  }
+
+  async #start(): Promise<void> {
     const { log, quarantined } = this.#opened
     if (!this.#isAttached) await this.attach(this.sessions(this.runtime.sessions))
     await this.#kernel.start()
@@ -165,19 +171,35 @@ export class ProjectKernel {
     await this.#tellFailures()
   }
 
-  /** Running turns may continue for `drain` milliseconds. Then it stops its extensions, and closes its runtime and its store. */
+  /** Running turns may continue for `ms` milliseconds. Then it stops its extensions. The store stays open until `close`. */
+  drain(ms: number): Promise<Drained> {
+    this.#draining ??= this.#drain(ms)
+    return this.#draining
+  }
+
+  async #drain(ms: number): Promise<Drained> {
+    try {
+      return await this.#running.drain(ms)
+    } finally {
+      // Its channels deliver the answers of the last turns.
+      await this.#kernel.stop()
+    }
+  }
+
+  /** Drains for `drain` milliseconds. Then it closes its runtime and its store. */
   close({ drain = 0 }: { readonly drain?: number } = {}): Promise<Drained> {
     this.#closing ??= this.#close(drain)
     return this.#closing
   }
 
   async #close(drainMs: number): Promise<Drained> {
-    const result = await this.#running.drain(drainMs)
-    // Its channels deliver the answers of the last turns.
-    await this.#kernel.stop()
-    await this.#running.close()
-    await this.#opened.project.close()
-    return result
+    try {
+      const result = await this.drain(drainMs)
+      await this.#running.close()
+      return result
+    } finally {
+      await this.#opened.project.close()
+    }
   }
 
   status(): readonly ExtensionStatus[] {

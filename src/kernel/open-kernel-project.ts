@@ -10,8 +10,11 @@ export interface KernelProject extends Project {
   readonly extensions: readonly FoundExtension[]
 }
 
+/** How a project is opened. A kernel decides the rest. */
+export type KernelProjectOptions = Omit<OpenProjectOptions, 'serves' | 'hasExtensions' | 'addedAgents'>
+
 /** Opens a project for a kernel. Loads no extension. */
-export async function openKernelProject(report: ProjectReport, options: OpenProjectOptions = {}): Promise<KernelProject> {
+export async function openKernelProject(report: ProjectReport, options: KernelProjectOptions = {}): Promise<KernelProject> {
   const { registry, setup } = report
   const extensions = await findProjectExtensions(setup)
   const isOrchestrated = registry.ok && registry.agents.some(({ definition }) => definition.name === orchestratorName)

@@ -23,7 +23,6 @@ export async function createServer(options: ServerOptions): Promise<Server> {
       await serverParts(served, { ...options, basePath: withoutLastSlash(options.basePath ?? ''), log: safeLog(options.log) }),
     )
   } catch (error) {
-    served.runtime.hostedBy({})
     await served.close()
     throw error
   }

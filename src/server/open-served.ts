@@ -13,8 +13,6 @@ export interface Served {
   readonly kernel?: ServedKernel
   /** For files of the server. */
   readonly folder: string | undefined
-  /** Names of the agents that can be asked. */
-  agents(): readonly string[]
   /** Refuses agents that have the name of a route, before anything is applied. */
   check(reserved: ReadonlySet<string>, project?: Project): void
   /** What a changed project becomes before it is applied. */
@@ -30,11 +28,10 @@ export async function openServed(options: ServerOptions): Promise<Served> {
   if (kernel) return fromKernel(kernel)
   if (project) return fromProject(project, options)
   if (!runtime || !store) throw new TroupeError('internal', 'The options were not checked.')
-  const names = (): readonly string[] => runtime.sessions.agents().map(({ name }) => name)
   return {
-    ...{ runtime, store, agents: names },
+    ...{ runtime, store },
     folder: dataDir === undefined ? undefined : resolve(dataDir),
-    check: (reserved) => refuseReserved(names(), reserved),
+    check: (reserved) => refuseReserved(runtime, reserved),
     extend: async (project) => project,
     async close() {},
   }
@@ -45,9 +42,9 @@ function fromKernel(kernel: ServedKernel): Served {
   return {
     ...{ kernel, runtime, store, ...ofProject(project) },
     extend: (changed) => kernel.extend(changed),
-    drain: (ms) => kernel.close({ drain: ms }),
+    drain: (ms) => kernel.drain(ms),
     async close() {
-      await kernel.close({ drain: 0 })
+      await kernel.close()
     },
   }
 }
@@ -76,15 +73,16 @@ async function fromProject(given: ProjectReport | Project, { demo }: Pick<Server
   }
 }
 
-const ofProject = (project: Project): Pick<Served, 'project' | 'folder' | 'agents' | 'check'> => ({
-  ...{ project, folder: project.folder, agents: () => project.served },
+const ofProject = (project: Project): Pick<Served, 'project' | 'folder' | 'check'> => ({
+  ...{ project, folder: project.folder },
   check: (reserved, { agents, served } = project) => checkServedNames(agents, served, reserved),
 })
 
-function refuseReserved(names: readonly string[], reserved: ReadonlySet<string>): void {
-  const problems = names
-    .filter((name) => reserved.has(name))
-    .map((name) => ({
+function refuseReserved({ sessions }: AgentRuntime, reserved: ReadonlySet<string>): void {
+  const problems = sessions
+    .agents()
+    .filter(({ name }) => reserved.has(name))
+    .map(({ name }) => ({
       place: `agent ${name}`,
       message: `an agent with the name \`${name}\` cannot be served: /v1/${name} is a route`,
       remedy: 'Rename the agent.',

@@ -3,11 +3,11 @@ import type { Readable, Writable } from 'node:stream'
 import { type SessionService, TroupeError } from '../contracts/index.ts'
 import { type Drained, dataDirFlag } from '../project/index.ts'
 import { systemClock } from '../runtime/index.ts'
-import { type Listening, listen, listTokens, nodeHandler } from './http/index.ts'
+import { listen, listTokens, nodeHandler } from './http/index.ts'
 import { mcpUpgrade, type StdioServed, serveStdio } from './mcp/index.ts'
 import type { ListenSettings, LocalToken, Server, ServerAddress } from './server-options.ts'
 import type { ServerParts } from './server-parts.ts'
-import { baseUrl, isAnyAddress, isLoopback } from './server-settings.ts'
+import { baseUrl, hostInUrl, isAnyAddress, isLoopback } from './server-settings.ts'
 
 /** For responses that are being sent. */
 const closingMs = 1_000
@@ -15,9 +15,10 @@ const nearbyPorts = 20
 
 export class RunningServer implements Server {
   readonly #parts: ServerParts
-  readonly #listening: Listening[] = []
-  /** How WebSockets of a Node server end. */
-  readonly #upgrades = new Map<HttpServer, () => void>()
+  /** Close ports and standard streams. */
+  readonly #closers: ((ms: number) => void | Promise<void>)[] = []
+  /** Close the WebSockets of a Node server. */
+  readonly #upgrades = new Map<HttpServer, (ms: number) => void>()
   #isReachable = false
   #closing: Promise<Drained> | undefined
   readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>
@@ -37,7 +38,7 @@ export class RunningServer implements Server {
   }
 
   get agents(): readonly string[] {
-    return this.#parts.served.agents()
+    return this.sessions.agents().map(({ name }) => name)
   }
 
   async listen(wanted: ListenSettings = {}): Promise<ServerAddress> {
@@ -61,7 +62,9 @@ export class RunningServer implements Server {
   serveStdio(input: Readable, output: Writable): StdioServed {
     const { dependencies, sessions } = this.#parts
     this.#begin()
-    return serveStdio({ ...dependencies, service: sessions }, input, output)
+    const served = serveStdio({ ...dependencies, service: sessions }, input, output)
+    this.#closers.push(() => served.close())
+    return served
   }
 
   close({ drain = this.#parts.settings.drainMs }: { readonly drain?: number } = {}): Promise<Drained> {
@@ -76,23 +79,29 @@ export class RunningServer implements Server {
 
   /** Interrupted sessions continue, and extensions start. */
   #begin(): void {
-    if (this.#isReachable) return
+    if (this.#isReachable || this.#closing) return
     this.#isReachable = true
-    const { own, served, log } = this.#parts
+    const { own, served, storeHealth, log } = this.#parts
+    storeHealth.start()
     own.resume().catch((error: unknown) => log.failure(error))
     served.kernel?.start().catch((error: unknown) => log.failure(error))
   }
 
   async #open(host: string, port: number): Promise<ServerAddress> {
-    const { settings, basePath } = this.#parts
+    const { settings, basePath, http } = this.#parts
+    http.allowHost(hostInUrl(host))
     const opened = await listen({ fetch: this.#fetch }, { host, port, clock: systemClock })
-    this.#listening.push(opened)
+    if (this.#closing) {
+      await opened.close(0)
+      this.#refuseWhenClosed()
+    }
+    this.#closers.push((ms) => opened.close(ms))
     if (settings.legacyTransports) this.#upgrade(opened.server)
     return { host, port: opened.port, url: `${baseUrl(host, opened.port)}${basePath}` }
   }
 
   #refuseWhenClosed(): void {
-    if (this.#closing) throw new TroupeError('usage', 'The server is closed.', { remedy: 'Create another one.' })
+    if (this.#closing) throw new TroupeError('usage', 'The server is closed.', { remedy: 'Create another one with createServer.' })
   }
 
   /** Opens the port, or the next free one. */
@@ -119,7 +128,9 @@ export class RunningServer implements Server {
     const tokens = await listTokens(served.store.records)
     if (tokens.some(({ expiresAt }) => expiresAt === undefined || expiresAt > now)) return
     throw new TroupeError('usage', `Other machines can reach the address ${host}, and there is no token for them.`, {
-      remedy: `Create one first: troupe token create --name NAME${dataDirFlag(dataDir)}`,
+      remedy: served.project
+        ? `Create one first: troupe token create --name NAME${dataDirFlag(dataDir)}`
+        : 'Create one first: createToken of `troupe/server`.',
     })
   }
 
@@ -137,19 +148,25 @@ export class RunningServer implements Server {
   }
 
   async #close(drainMs: number): Promise<Drained> {
-    const { served, health, storeHealth, http, own, reload, telemetry } = this.#parts
+    const { health, http, own, reload } = this.#parts
     health.isDraining = true
     http.drain()
     own.close()
-    await reload?.close()
-    const result = await this.#drain(this.#isReachable ? drainMs : 0)
-    for (const end of this.#upgrades.values()) end()
+    try {
+      await reload?.close()
+      return await this.#drain(this.#isReachable ? drainMs : 0)
+    } finally {
+      await this.#closeParts()
+    }
+  }
+
+  async #closeParts(): Promise<void> {
+    const { served, storeHealth, telemetry } = this.#parts
     // Where the runtime has ended, its streams have ended by themselves.
-    await Promise.all(this.#listening.map((each) => each.close(closingMs)))
+    await Promise.all([...this.#closers, ...this.#upgrades.values()].map((close) => close(closingMs)))
     storeHealth.close()
-    served.runtime.hostedBy({})
+    this.#parts.leaveRuntime()
     await served.close()
     await telemetry.close()
-    return result
   }
 }

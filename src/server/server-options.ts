@@ -59,8 +59,10 @@ export interface ServedKernel {
   start(): Promise<void>
   status(): readonly ExtensionStatus[]
   readonly problems: readonly string[]
-  /** Running turns may continue for `drain` milliseconds. Then it stops its extensions. */
-  close(options: { readonly drain: number }): Promise<Drained>
+  /** Running turns may continue for `ms` milliseconds. Then it stops its extensions. The store stays open. */
+  drain(ms: number): Promise<Drained>
+  /** Drains, and closes the runtime and the store. */
+  close(): Promise<Drained>
 }
 
 interface KernelListeners {
@@ -117,8 +119,8 @@ export interface Server {
   readonly agents: readonly string[]
   /**
    * Starts no further work. Running turns may continue for `drain` milliseconds; then they are suspended, and the next server continues
-   * them. Closes the project or the kernel, too. The runtime of a program stays open: the program closes it. Default: `drain` of the
-   * settings.
+   * them. Closes the project or the kernel, too. Default: `drain` of the settings. The runtime of a program stays open and its turns go
+   * on, whatever `drain` is: the program closes it.
    */
   close(options?: { readonly drain?: number }): Promise<Drained>
 }

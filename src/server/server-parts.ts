@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { type SessionService, TroupeError } from '../contracts/index.ts'
+import { type RunOrigin, type SessionService, TroupeError } from '../contracts/index.ts'
 import { dataDirOf, packageFile, packageVersion } from '../project/index.ts'
 import { randomIds, systemClock } from '../runtime/index.ts'
 import { schemaValidator } from '../tools/index.ts'
@@ -33,6 +33,8 @@ export interface ServerParts {
   readonly storeHealth: StoreHealth
   readonly telemetry: Telemetry
   readonly reload: HotReload | undefined
+  /** The runtime goes on without what the server has added. */
+  leaveRuntime(): void
   /** How commands name the data folder. */
   readonly dataDir: string | undefined
 }
@@ -42,22 +44,42 @@ interface PartOptions extends CommonOptions {
 }
 
 export async function serverParts(served: Served, options: PartOptions): Promise<ServerParts> {
-  const { runtime, store, project, kernel, folder } = served
-  const { log, basePath = '', demo } = options
+  const { runtime, store, project } = served
   const settings = serverSettings({ ...project?.headends, ...options.settings })
-  const clock = systemClock
-  const health = new ServerHealth()
-  if (kernel) health.kernelProblems = () => kernel.problems
-  const [agents, status] = [changes(), changes()]
   const version = await packageVersion()
-  const telemetry = await openTelemetry({ settings: project?.telemetry ?? {}, version, places: () => http.places })
-  const hosted = runtime.hostedBy({
+  let http: HeadendServer | undefined
+  const telemetry = await openTelemetry({ settings: project?.telemetry ?? {}, version, places: () => http?.places })
+  const joined = runtime.hostedBy({
     approver: { decide: ({ isLive }) => (isLive ? 'wait' : 'suspend') },
     budgetOf: budgetOfTokens(store.records),
     observer: telemetry.observer,
   })
-  const { origin } = hosted
-  if (hosted.store !== store) throw otherStore()
+  try {
+    if (joined.store !== store) throw otherStore()
+    const parts = await openParts(served, options, { settings, version, telemetry, origin: joined.origin })
+    http = parts.http
+    return { ...parts, settings, telemetry, leaveRuntime: joined.leave }
+  } catch (error) {
+    joined.leave()
+    await telemetry.close()
+    throw error
+  }
+}
+
+interface Joined extends Pick<ServerParts, 'settings' | 'telemetry'> {
+  readonly version: string
+  readonly origin: RunOrigin | undefined
+}
+
+type OpenedParts = Omit<ServerParts, 'settings' | 'telemetry' | 'leaveRuntime'>
+
+async function openParts(served: Served, options: PartOptions, { settings, version, telemetry, origin }: Joined): Promise<OpenedParts> {
+  const { runtime, store, project, kernel, folder } = served
+  const { log, basePath = '', demo } = options
+  const clock = systemClock
+  const health = new ServerHealth()
+  if (kernel) health.kernelProblems = () => kernel.problems
+  const [agents, status] = [changes(), changes()]
   const storeHealth = new StoreHealth({
     ...{ store, folder, clock, log },
     changed(problems) {
@@ -125,10 +147,15 @@ export async function serverParts(served: Served, options: PartOptions): Promise
           },
         })
       : undefined
-  await kernel?.attach(sessions, { onChange: () => reload?.applyAgain(), onStatus: status.publish })
-  await reload?.start()
+  try {
+    await kernel?.attach(sessions, { onChange: () => reload?.applyAgain(), onStatus: status.publish })
+    await reload?.start()
+  } catch (error) {
+    await reload?.close()
+    throw error
+  }
   demo?.attach(async () => reload?.applyNow())
-  return { served, settings, basePath, log, http, dependencies, own, sessions, token, health, storeHealth, telemetry, reload, dataDir }
+  return { served, basePath, log, http, dependencies, own, sessions, token, health, storeHealth, reload, dataDir }
 }
 
 const otherStore = (): TroupeError =>

@@ -39,7 +39,7 @@ export function serverSettings(given: HeadendSettings): ServerSettings {
 }
 
 /** `::1` → `[::1]`. */
-const hostInUrl = (host: string): string => (isIPv6(host) ? `[${host}]` : host)
+export const hostInUrl = (host: string): string => (isIPv6(host) ? `[${host}]` : host)
 
 export const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host)
 

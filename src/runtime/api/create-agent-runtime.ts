@@ -176,9 +176,8 @@ export class Runtime implements AgentRuntime {
   }
 
   hostedBy(host: RuntimeHost): ReturnType<AgentRuntime['hostedBy']> {
-    this.parts.hosting.use(host)
-    const { origin, store } = this.parts.options
-    return { origin, store }
+    const { hosting, options } = this.parts
+    return { origin: options.origin, store: options.store, leave: hosting.use(host) }
   }
 
   #pin(treeId: TreeId, definitions: Definitions): void {

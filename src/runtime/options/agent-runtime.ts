@@ -170,7 +170,14 @@ export interface AgentRuntime {
    */
   close(options?: CloseOptions): Promise<void>
   /** For a server that makes the sessions reachable for others. Applies to sessions that begin or continue from now on. */
-  hostedBy(host: RuntimeHost): { readonly origin: RunOrigin | undefined; readonly store: Store }
+  hostedBy(host: RuntimeHost): Hosted
+}
+
+interface Hosted {
+  readonly origin: RunOrigin | undefined
+  readonly store: Store
+  /** Ends it, unless another server has joined since. */
+  leave(): void
 }
 
 /** What a server adds to a runtime. */

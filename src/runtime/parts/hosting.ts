@@ -33,9 +33,13 @@ export class Hosting {
     this.#openAccounts()
   }
 
-  use(host: RuntimeHost): void {
+  /** Returns how it ends. */
+  use(host: RuntimeHost): () => void {
     this.#host = host
     this.#openAccounts()
+    return () => {
+      if (this.#host === host) this.#host = {}
+    }
   }
 
   get approver(): Approver {

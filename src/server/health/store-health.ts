@@ -16,7 +16,7 @@ const intervalMs = 1_000
 /**
  * Whether the store of a server works.
  *
- * 1. Every second it looks at the files. While there is a problem it also tries to write, and so notices its end.
+ * 1. After `start` it looks at the files every second. While there is a problem it also tries to write, and so notices its end.
  * 2. `check` tries to write, at most once a second. Calls at the same time share one try.
  * 3. A problem is logged once, and so is its end.
  */
@@ -27,11 +27,14 @@ export class StoreHealth {
   #checking: Promise<void> | undefined
   #checkedAt = Number.NEGATIVE_INFINITY
   #isClosed = false
-  #cancelTimer: () => void
+  #cancelTimer = (): void => {}
 
   constructor(options: StoreHealthOptions) {
     this.#options = options
-    this.#cancelTimer = options.store.check ? this.#later() : () => {}
+  }
+
+  start(): void {
+    if (this.#options.store.check) this.#later()
   }
 
   async check(): Promise<readonly string[]> {
@@ -49,9 +52,9 @@ export class StoreHealth {
     this.#cancelTimer()
   }
 
-  #later(): () => void {
-    return this.#options.clock.after(intervalMs, () => {
-      this.#cancelTimer = this.#later()
+  #later(): void {
+    this.#cancelTimer = this.#options.clock.after(intervalMs, () => {
+      this.#later()
       void (this.problems.length > 0 ? this.check() : this.#look(false))
     })
   }

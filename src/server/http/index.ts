@@ -8,7 +8,7 @@ export { errorShape, errorText, HttpError, plainErrors, renewalOf, type ServerEr
 export { asksNothing, ignoredHeaders, unknownQuery } from './ignored-parameters.ts'
 export { areasOf } from './known-paths.ts'
 export { labelOf } from './label.ts'
-export { type Listening, type ListenOptions, listen } from './listen.ts'
+export { type ListenOptions, listen } from './listen.ts'
 export { localToken, randomToken } from './local-token.ts'
 export { nodeHandler } from './node-handler.ts'
 export { onBodyEnd } from './on-body-end.ts'

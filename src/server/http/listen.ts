@@ -36,7 +36,7 @@ export interface ListenOptions {
   readonly clock: Clock
 }
 
-export interface Listening {
+interface Listening {
   readonly port: number
   /** Behind it: for WebSocket connections. */
   readonly server: Server

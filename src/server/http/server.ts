@@ -69,13 +69,14 @@ export interface HeadendServer {
   accept(headers: Headers, route: Pick<Route, 'headend' | 'access'>): Promise<Peer>
   /** The response if `accept` threw. */
   refusal(thrown: unknown, form: ErrorBody): Response
+  /** Requests with this name in their Host are answered, too. */
+  allowHost(name: string): void
   readonly places: TurnPlaces
   readonly streams: OpenStreams
   /** Shares the time between the work for all connections. */
   readonly slices: TimeSlices
   /** From now on no turn is started. */
   drain(): void
-  readonly isDraining: boolean
 }
 
 /** The handler of the program is in the wrong place. */
@@ -119,7 +120,8 @@ function routerOf(paths: KnownPaths, answer: (route: Route, incoming: Incoming) 
 }
 
 export function headendServer(options: HeadendServerOptions): HeadendServer {
-  const { clock, ids, names, routes, basePath = '' } = options
+  const { clock, ids, routes, basePath = '' } = options
+  const names = { ...options.names, hosts: [...options.names.hosts] }
   const places = new TurnPlaces({ ...defaultPlaces, ...options.places }, clock)
   const paths = new KnownPaths(routes)
   const view = new PublicView(options.hiddenFolders)
@@ -178,11 +180,9 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
     streams,
     slices,
     refusal: (thrown, form) => errorResponse(toHttpError(thrown, options.onError), (...given) => view.hide(form(...given)), ''),
+    allowHost: (name) => void names.hosts.push(name),
     drain() {
       entrance.isDraining = true
-    },
-    get isDraining() {
-      return entrance.isDraining
     },
     async accept(headers, route) {
       checkHostAndOrigin(headers, names)

@@ -20,7 +20,6 @@ import { messageOf } from './sse-routes.ts'
 const path = '/mcp/ws'
 const route = { headend: 'mcp', access: 'run' } as const
 const pingMs = 30_000
-const closingMs = 500
 const highWaterBytes = 64 * 1024
 /** Requests of one connection that are not answered yet. */
 const maxRequests = 100
@@ -29,8 +28,8 @@ interface UpgradeDependencies extends McpDependencies {
   readonly headends: Pick<HeadendServer, 'accept' | 'refusal' | 'slices'>
 }
 
-/** Ends the connections, and accepts no further ones. */
-type UpgradeEnd = () => void
+/** Accepts no further connections, and ends those that are open: after `ms`, they are cut. */
+type UpgradeEnd = (ms: number) => void
 
 /** Accepts WebSockets at `/mcp/ws`. Other requests are not affected. */
 export function mcpUpgrade(server: HttpServer, dependencies: UpgradeDependencies): UpgradeEnd {
@@ -89,12 +88,12 @@ export function mcpUpgrade(server: HttpServer, dependencies: UpgradeDependencies
     }
   }
 
-  return () => {
+  return (ms) => {
     server.off('upgrade', onUpgrade)
     for (const web of sockets.clients) {
       web.close(1001, 'the server is shutting down')
-      // A client that does not answer would keep the port open.
-      const cancel = clock.after(closingMs, () => web.terminate())
+      // The HTTP server does not know them any more, and would wait for them.
+      const cancel = clock.after(ms, () => web.terminate())
       web.once('close', cancel)
     }
   }

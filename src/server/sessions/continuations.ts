@@ -90,7 +90,8 @@ export class Continuations {
   #isOwn({ isKnown, origin }: Recorded): boolean {
     const { origin: own } = this.#options
     // Programs without an origin cannot be told apart.
-    return isKnown && own !== undefined && origin?.command === own.command && origin?.workspace === own.workspace
+    if (!isKnown || !own || !origin) return false
+    return origin.command === own.command && origin.workspace === own.workspace && origin.agentFile === own.agentFile
   }
 
   /** Another server of this folder may serve other agents. */

@@ -6,7 +6,7 @@ import { contentHash, dataFolder, type FileState, packageFile } from '../../../p
 import { systemClock } from '../../../runtime/index.ts'
 import { messageOf } from '../../../util/message-of.ts'
 import type { Host } from '../../terminal/process-host.ts'
-import type { WebDemo } from '../serve/web-demo.ts'
+import type { WebDemo } from '../serve/demo-parts.ts'
 import { DemoModels } from './demo-models.ts'
 
 /** The folders of the demonstration, besides what the server needs. */

@@ -8,11 +8,11 @@ import { openBrowser } from '../../terminal/open-browser.ts'
 import { withColour } from '../../terminal/print-messages.ts'
 import type { Host } from '../../terminal/process-host.ts'
 import { loadTrustedProject } from '../trust/load-trusted-project.ts'
+import type { WebDemo } from './demo-parts.ts'
 import { printBanner, webAddress } from './serve-banner.ts'
 import { serveFlags } from './serve-flags.ts'
 import { displayOf, serveLog } from './serve-log.ts'
 import { printUpBanner } from './up-banner.ts'
-import type { WebDemo } from './web-demo.ts'
 
 export interface ServeHost {
   readonly host: Host
@@ -84,6 +84,7 @@ async function openKernel(project: ProjectReport, options: Omit<CreateKernelOpti
 async function serve(server: Server, serving: Serving & Pick<Opened, 'kernel'>): Promise<void> {
   const { invocation, log, interruption } = serving
   const asked = aborted(interruption.signal)
+  if (interruption.signal.aborted) return
   if (!invocation.isStdio) await serveNetwork(server, serving)
   const served = invocation.isStdio ? server.serveStdio(process.stdin, process.stdout) : undefined
   if (served) log.note('Serves MCP over standard input and output.')
