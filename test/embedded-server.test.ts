@@ -115,7 +115,7 @@ describe.each([
     expect(await eventsOf(ask, sessionId)).toContain('interaction.turn.completed')
     expect(readFileSync(join(folder, 'notes', 'today.md'), 'utf8')).toContain('Tea')
 
-    if (name.startsWith('serve')) expect(await ended(child, 'SIGTERM')).not.toBe(1)
+    if (name.startsWith('serve')) expect(await ended(child, 'SIGTERM')).toBe(null)
     else expect(await mcpAnswer(`${url.replace('http', 'ws')}/mcp/ws`, token)).toMatchObject({ result: { serverInfo: { name: 'troupe' } } })
   })
 })
