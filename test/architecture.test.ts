@@ -40,7 +40,7 @@ const entries: { readonly [folder: string]: RegExp } = {
   policy: /^policy\/[a-z-]+\.ts$/,
   yaml: /^yaml\/[a-z-]+\.ts$/,
   // The command line finds models by name, and loads the code of one when it is asked for.
-  models: /^models\/(?:by-name\/)?index\.ts$/,
+  models: /^models\/(?:(?:by-name|keys)\/)?index\.ts$/,
   // Built-in tools are loaded by the code that offers them.
   tools: /^tools\/(?:[a-z-]+\/)?index\.ts$/,
   // `openStore` loads a kind of store when one is opened; programs import the one they use.

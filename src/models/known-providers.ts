@@ -19,6 +19,12 @@ interface KnownProvider {
   readonly keys: Names
   /** A local server needs no key, and `auto` probes it. */
   readonly access: 'key' | 'local'
+  /** How its keys begin. */
+  readonly keyPrefix?: string
+  /** Where people create keys. */
+  readonly keyPage?: string
+  /** The path below the base URL that answers only to a valid key. Default: `/models`. */
+  readonly keyCheck?: string
   /** The model for `auto`, if the key is set. */
   readonly defaultModel?: string
   /** Its name in the bundled table of prices. */
@@ -37,6 +43,8 @@ export const knownProviders: { readonly [name: string]: KnownProvider } = {
     urlOf: anthropicUrl,
     keys: ['ANTHROPIC_API_KEY'],
     access: 'key',
+    keyPrefix: 'sk-ant-',
+    keyPage: 'https://console.anthropic.com/settings/keys',
     defaultModel: 'claude-sonnet-5',
     prices: 'anthropic',
   },
@@ -47,6 +55,8 @@ export const knownProviders: { readonly [name: string]: KnownProvider } = {
     urlVariables: ['OPENAI_BASE_URL'],
     keys: ['OPENAI_API_KEY'],
     access: 'key',
+    keyPrefix: 'sk-',
+    keyPage: 'https://platform.openai.com/api-keys',
     defaultModel: 'gpt-5.4-mini',
     prices: 'openai',
   },
@@ -57,6 +67,8 @@ export const knownProviders: { readonly [name: string]: KnownProvider } = {
     urlVariables: ['GOOGLE_BASE_URL', 'GEMINI_BASE_URL'],
     keys: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_API_KEY'],
     access: 'key',
+    keyPrefix: 'AIza',
+    keyPage: 'https://aistudio.google.com/apikey',
     defaultModel: 'gemini-3.5-flash',
     prices: 'google',
   },
@@ -67,6 +79,10 @@ export const knownProviders: { readonly [name: string]: KnownProvider } = {
     urlVariables: ['OPENROUTER_BASE_URL'],
     keys: ['OPENROUTER_API_KEY'],
     access: 'key',
+    keyPrefix: 'sk-or-',
+    keyPage: 'https://openrouter.ai/keys',
+    // Its list of models is public.
+    keyCheck: '/key',
     defaultModel: 'anthropic/claude-sonnet-5',
     prices: 'openrouter',
     // Reports the cost in the usage, and has its own object for reasoning.

@@ -44,6 +44,7 @@ export { type LoadProjectOptions, loadProject, loadProjectsAt, readAgent } from 
 export { mcpOptionsOf, pinFileOf } from './mcp/mcp-options.ts'
 export { unknownModels } from './models/check-model-names.ts'
 export { findModels, modelOptions } from './models/find-models.ts'
+export { type ConnectedProvider, type ConnectResult, ModelConnections, type PastedKeyRequest } from './models/model-connections.ts'
 export { unpricedBeforeResolving } from './models/model-prices.ts'
 export { checkProject, openProject, schemaErrors, validAgents } from './open-project.ts'
 export { type Drained, type OpenedRuntime, openRuntime } from './open-runtime.ts'

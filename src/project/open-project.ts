@@ -36,6 +36,7 @@ export async function openProject(report: ProjectReport, options: OpenProjectOpt
       ? servedConfig(loop, resolved.agents, served)
       : { ...loop, ...(only !== undefined && others.length === 0 && { agentSelection: { agent: only } }) },
     adapter: resolved.adapter,
+    missingModels: resolved.missingModels,
     hooks,
     ...(sandbox && { sandbox }),
     ...(kitAt && { kitAt }),
@@ -67,7 +68,7 @@ interface CheckedProject {
 
 /** Checks agents, models, schemas and the data folder. Loads no hooks and no tools. */
 export async function checkProject(report: ProjectReport, options: OpenProjectOptions = {}): Promise<CheckedProject> {
-  const { dataDir, dryRun = false, serves = false, otherModels = [] } = options
+  const { dataDir, dryRun = false, serves = false, otherModels = [], allowsMissingModels = false } = options
   const { setup } = report
   const { config, environment: env, workingDirectory: cwd } = setup
   const { agents, offered } = chosenAgents(report, options)
@@ -77,6 +78,7 @@ export async function checkProject(report: ProjectReport, options: OpenProjectOp
     isTeam: !serves,
     looksAtServers: dryRun,
     otherModels,
+    allowsMissingModels,
   })
   const folder = dataFolder({ flag: dataDir ?? storePathOf({ config, environment: env }), cwd, env })
   await checkSchemasAndFolder(resolved.agents, folder)

@@ -64,6 +64,8 @@ export interface OpenProjectOptions {
   readonly addedAgents?: readonly RegisteredAgent[]
   /** Models that others use, such as extensions: the adapter resolves them if their providers are configured. */
   readonly otherModels?: readonly string[]
+  /** Whether agents may have no model that is available: their turns fail until a key or a server is there. Default: `false`. */
+  readonly allowsMissingModels?: boolean
   /** Whether extensions may use built-in tools, whatever the agents have. */
   readonly hasExtensions?: boolean
 }
@@ -74,6 +76,8 @@ export interface Project {
   /** For `createAgentRuntime`. The root agent is selected if one agent was named. */
   readonly config: AgentLoopConfig
   readonly adapter: ModelAdapter
+  /** Models of agents that have none that is available. */
+  readonly missingModels: readonly string[]
   readonly hooks: readonly Hook[]
   readonly sandbox?: Sandbox
   readonly mcp: McpOptions

@@ -4,6 +4,7 @@ export type {
   LocalToken,
   ServedDemo,
   ServedKernel,
+  ServedModels,
   Server,
   ServerAddress,
   ServerLog,

@@ -3,11 +3,12 @@ import type { Readable, Writable } from 'node:stream'
 import { type SessionService, TroupeError } from '../contracts/index.ts'
 import { type Drained, dataDirFlag } from '../project/index.ts'
 import { systemClock } from '../runtime/index.ts'
-import { listen, listTokens, nodeHandler } from './http/index.ts'
+import { isLoopback } from '../util/loopback.ts'
+import { type Connection, listen, listTokens, nodeHandler } from './http/index.ts'
 import { mcpUpgrade, type StdioServed, serveStdio } from './mcp/index.ts'
 import type { ListenSettings, LocalToken, Server, ServerAddress } from './server-options.ts'
 import type { ServerParts } from './server-parts.ts'
-import { baseUrl, hostInUrl, isAnyAddress, isLoopback } from './server-settings.ts'
+import { baseUrl, hostInUrl, isAnyAddress } from './server-settings.ts'
 
 /** For responses that are being sent. */
 const closingMs = 1_000
@@ -72,9 +73,9 @@ export class RunningServer implements Server {
     return this.#closing
   }
 
-  readonly #fetch = (request: Request, cut?: () => void): Promise<Response> => {
+  readonly #fetch = (request: Request, connection?: Connection): Promise<Response> => {
     this.#begin()
-    return this.#parts.http.fetch(request, cut)
+    return this.#parts.http.fetch(request, connection)
   }
 
   /** Interrupted sessions continue, and extensions start. */

@@ -5,7 +5,7 @@ import type { Drained, HeadendSettings, Project, ProjectReport } from '../projec
 import type { AgentRuntime } from '../runtime/index.ts'
 import type { AccessEntry } from './http/index.ts'
 import type { StdioServed } from './mcp/index.ts'
-import type { Demonstration } from './rest/index.ts'
+import type { Demonstration, ModelConnections } from './rest/index.ts'
 
 /** What a server serves: the agents of a project, a kernel with extensions, or the runtime of a program. */
 export type ServerOptions = CommonOptions & (ServesProject | ServesKernel | ServesRuntime)
@@ -36,6 +36,8 @@ export interface CommonOptions {
   readonly reloads?: boolean
   /** What the server says. Default: nothing; `/ready` has problems and warnings in any case. */
   readonly log?: { readonly [Name in keyof ServerLog]?: ServerLog[Name] | undefined }
+  /** Models that the user of this machine connects in the page. Needs a project. */
+  readonly models?: ServedModels
   /** The demonstration of the web chat. */
   readonly demo?: ServedDemo
 }
@@ -70,6 +72,13 @@ interface KernelListeners {
   onChange(): void
   /** The status of an extension has changed. */
   onStatus(): void
+}
+
+export interface ServedModels extends ModelConnections {
+  /** The project as it is served from now on. Looks for models, without being awaited. */
+  use(project: Project): void
+  /** `apply` reads the files again, and rejects if the last version stays in use. `changed`: other models may be found now. */
+  attach(server: { apply(): Promise<void>; changed(): void }): void
 }
 
 export interface ServedDemo extends Demonstration {

@@ -75,7 +75,7 @@ type OpenedParts = Omit<ServerParts, 'settings' | 'telemetry' | 'leaveRuntime'>
 
 async function openParts(served: Served, options: PartOptions, { settings, version, telemetry, origin }: Joined): Promise<OpenedParts> {
   const { runtime, store, project, kernel, folder } = served
-  const { log, basePath = '', demo } = options
+  const { log, basePath = '', demo, models } = options
   const clock = systemClock
   const health = new ServerHealth()
   if (kernel) health.kernelProblems = () => kernel.problems
@@ -106,6 +106,7 @@ async function openParts(served: Served, options: PartOptions, { settings, versi
     onAgentsChange: agents.subscribe,
     onChange: status.subscribe,
     ...(demo && { demo }),
+    ...(models && project && { models }),
     onError: (error) => log.failure(error),
   }
   const routes = allRoutes(dependencies)
@@ -117,7 +118,7 @@ async function openParts(served: Served, options: PartOptions, { settings, versi
     ...{ store, origin, agents: () => runtime.sessions.agents() },
     place: project && { here: project.workspace, folder: project.folder, dataDir },
   })
-  if (project) continuations.use(project)
+  if (project) for (const each of [continuations, models]) each?.use(project)
   const own = new OwnSessions({
     ...{ runtime, store, clock, continuations, note: log.note, report: log.warn },
     workspace: origin?.workspace,
@@ -143,6 +144,7 @@ async function openParts(served: Served, options: PartOptions, { settings, versi
           check: (changed) => served.check(reserved, changed),
           applied(changed) {
             continuations.use(changed)
+            models?.use(changed)
             agents.publish()
           },
         })
@@ -155,6 +157,7 @@ async function openParts(served: Served, options: PartOptions, { settings, versi
     throw error
   }
   demo?.attach(async () => reload?.applyNow())
+  models?.attach({ apply: async () => reload?.applyNow(), changed: status.publish })
   return { served, basePath, log, http, dependencies, own, sessions, token, health, storeHealth, reload, dataDir }
 }
 

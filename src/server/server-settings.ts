@@ -41,8 +41,6 @@ export function serverSettings(given: HeadendSettings): ServerSettings {
 /** `::1` → `[::1]`. */
 export const hostInUrl = (host: string): string => (isIPv6(host) ? `[${host}]` : host)
 
-export const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host)
-
 /** All addresses of the machine: clients use other names. */
 export const isAnyAddress = (host: string): boolean => host === '0.0.0.0' || host === '::'
 

@@ -56,7 +56,7 @@ export function checkedAnswers(
     return new Response(response.body?.pipeThrough(eventChecker(note)) ?? null, response)
   }
 
-  return { problems, fetch: async (request, cut) => check(request, await fetch(request, cut)) }
+  return { problems, fetch: async (request, connection) => check(request, await fetch(request, connection)) }
 }
 
 const apis = new Map<string, Promise<Api>>()

@@ -1,4 +1,5 @@
 import { type Problem, TroupeError } from '../../contracts/index.ts'
+import { asSentence } from '../../util/as-sentence.ts'
 import { knownProvider, knownProviders } from '../known-providers.ts'
 import { isLoopback, type ProviderSettings } from '../provider-settings.ts'
 import type { SettledOptions } from './adapter-options.ts'
@@ -22,7 +23,7 @@ export async function findModel(options: SearchOptions): Promise<string> {
   const servers = names.filter((name) => prospectOf(name, options).profile.defaultModel === undefined)
   const looked = await Promise.all(servers.map((server) => probe(server, options)))
   const found = looked.find((each) => each.kind === 'found')
-  if (found) return found.model
+  if (found) return found.models[0]
   throw unavailable(looked.flatMap((each) => (each.kind === 'found' ? [] : [each.problem])))
 }
 
@@ -33,26 +34,53 @@ export interface FoundModel {
   readonly from: string
 }
 
-/** The model that `auto` would use of each provider with a key, and of each local server. */
-export async function findAllModels(options: SearchOptions): Promise<readonly FoundModel[]> {
-  const found = await Promise.all(
-    providerNames(options).map(async (name): Promise<readonly FoundModel[]> => {
+/** A provider that can be used here, or could be. */
+export interface FoundProvider {
+  readonly name: string
+  /** The name for people. */
+  readonly label: string
+  /** `local`: a server on this machine, which needs no key. */
+  readonly access: 'key' | 'local'
+  /** The model that `auto` would use of it, or the models of a local server. Empty: it cannot be used now. */
+  readonly models: readonly FoundModel[]
+  /** Why it cannot be used, if a key does not help. */
+  readonly problem?: string
+}
+
+/** All known and configured providers, with the models that can be used now. */
+export const findProviders = (options: SearchOptions): Promise<readonly FoundProvider[]> =>
+  Promise.all(
+    providerNames(options).map(async (name): Promise<FoundProvider> => {
       const { profile, keyFrom } = prospectOf(name, options)
-      if (settingsOf(name, options) instanceof TroupeError) return []
-      if (profile.defaultModel !== undefined)
-        return keyFrom === undefined ? [] : [{ model: `${name}/${profile.defaultModel}`, from: keyFrom }]
+      const label = knownProvider(name)?.label ?? name
+      const settings = settingsOf(name, options)
+      if (profile.defaultModel !== undefined) {
+        const provider = { name, label, access: 'key' } as const
+        // Without a key, its settings are not complete.
+        if (keyFrom === undefined) return { ...provider, models: [] }
+        if (settings instanceof TroupeError) return { ...provider, models: [], problem: settings.message }
+        return { ...provider, models: [{ model: `${name}/${profile.defaultModel}`, from: keyFrom }] }
+      }
+      const provider = { name, label, access: 'local' } as const
       const probed = await probe(name, options)
-      return probed.kind === 'found' ? [{ model: probed.model, from: `${knownProvider(name)?.label ?? name} on this machine` }] : []
+      if (probed.kind === 'nothing') return { ...provider, models: [], problem: textOf(probed.problem) }
+      return { ...provider, models: probed.models.map((model) => ({ model, from: `${label} on this machine` })) }
     }),
   )
-  return found.flat()
-}
+
+const textOf = ({ message, remedy }: Problem): string => (remedy === undefined ? message : `${asSentence(message)} ${remedy}`)
+
+/** The models that can be used now. */
+export const findAllModels = async (options: SearchOptions): Promise<readonly FoundModel[]> =>
+  (await findProviders(options)).flatMap(({ models }) => models)
 
 const providerNames = ({ providers = {} }: SearchOptions): readonly string[] => [
   ...new Set([...Object.keys(providers), ...Object.keys(knownProviders)]),
 ]
 
-type Probed = { readonly kind: 'found'; readonly model: string } | { readonly kind: 'nothing'; readonly problem: Problem }
+type Probed =
+  | { readonly kind: 'found'; readonly models: readonly [string, ...string[]] }
+  | { readonly kind: 'nothing'; readonly problem: Problem }
 
 async function probe(provider: string, options: SearchOptions): Promise<Probed> {
   const label = knownProvider(provider)?.label ?? provider
@@ -70,11 +98,13 @@ async function probe(provider: string, options: SearchOptions): Promise<Probed> 
     })
   const models = await listModels(settings, options)
   if (models === undefined) return nothing({ place, message: 'No server answers there.' })
-  const model = models.find((id) => !/embed|rerank|whisper|tts/i.test(id))
-  if (model !== undefined) return { kind: 'found', model: `${provider}/${model}` }
+  const [first, ...others] = models.filter((id) => !/embed|rerank|whisper|tts/i.test(id)).map((id) => `${provider}/${id}`)
+  if (first !== undefined) return { kind: 'found', models: [first, ...others.slice(0, maxLocalModels - 1)] }
   const remedy = provider === 'ollama' ? 'Pull one: ollama pull qwen3' : 'Load a model on that server.'
   return nothing({ place, message: 'The server has no chat model.', remedy })
 }
+
+const maxLocalModels = 20
 
 /** An invalid server does not prevent the probe of the others. */
 function settingsOf(provider: string, options: SearchOptions): ProviderSettings | TroupeError {

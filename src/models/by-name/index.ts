@@ -1,13 +1,13 @@
 export type { ModelAdapterOptions, ProviderConfig, ProviderSources } from './adapter-options.ts'
 
 import { type ProviderSources, platform } from './adapter-options.ts'
-import type { FoundModel } from './find-model.ts'
+import type { FoundModel, FoundProvider } from './find-model.ts'
 
 export { costAt } from '../token-price.ts'
-export { ignoredAddress } from './endpoint.ts'
+export { endpointOf, ignoredAddress } from './endpoint.ts'
 export { modelAdapter } from './model-adapter.ts'
 export { modelSourceNames } from './model-sources.ts'
-export type { FoundModel }
+export type { FoundModel, FoundProvider }
 
 /** Models of a provider with similar names. */
 export const nearestModels = async (provider: string, model: string): Promise<readonly string[]> =>
@@ -16,3 +16,7 @@ export const nearestModels = async (provider: string, model: string): Promise<re
 /** Models of keys and local servers that are found now. No other machine is contacted. Most servers that are not there refuse immediately. */
 export const findAllModels = async (sources: ProviderSources): Promise<readonly FoundModel[]> =>
   (await import('./find-model.ts')).findAllModels({ ...platform, ...sources, timeoutMs: 1_500 })
+
+/** The same by provider, with those that cannot be used now. */
+export const findProviders = async (sources: ProviderSources): Promise<readonly FoundProvider[]> =>
+  (await import('./find-model.ts')).findProviders({ ...platform, ...sources, timeoutMs: 1_500 })

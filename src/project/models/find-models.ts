@@ -14,18 +14,25 @@ export interface FoundModels {
   readonly notices: readonly string[]
   /** Problems of servers on this machine, if they were contacted. */
   readonly servers: readonly TroupeError[]
+  /** No model is available: `models` are those that were asked for. */
+  readonly isMissing: boolean
 }
 
 export interface ModelSearch extends ModelAdapterOptions {
   /** Whether to contact servers on this machine that a model needs. */
   readonly looksAtServers?: boolean
+  /** Whether a key or a server may come later: models are resolved when a turn needs them. */
+  readonly allowsMissing?: boolean
 }
 
 /**
  * Resolves the models of an agent. One without a key, and an `auto` that finds none, is skipped if another is
  * available. Throws all other errors together.
  */
-export async function findModels(names: readonly string[], { looksAtServers = false, ...options }: ModelSearch): Promise<FoundModels> {
+export async function findModels(
+  names: readonly string[],
+  { looksAtServers = false, allowsMissing = false, ...options }: ModelSearch,
+): Promise<FoundModels> {
   const adapter = modelAdapter(options)
   const models: string[] = []
   const notices: string[] = []
@@ -49,8 +56,15 @@ export async function findModels(names: readonly string[], { looksAtServers = fa
       if (isMissing) notices.push(`${name} is skipped: ${error.message}`)
     }
   }
-  if (errors.length > 0 || models.length === 0) throw joinErrors([...errors, ...missing])
-  return { adapter, models, notices: [...new Set(notices), ...servers.map(({ message }) => message)], servers }
+  const isMissing = models.length === 0
+  if (errors.length > 0 || (isMissing && !allowsMissing)) throw joinErrors([...errors, ...missing])
+  return {
+    adapter,
+    models: isMissing ? names : models,
+    isMissing,
+    notices: [...new Set(notices), ...servers.map(({ message }) => message)],
+    servers,
+  }
 }
 
 const hasRecordedPrice = ({ id, costOf }: Model): boolean =>

@@ -15,6 +15,8 @@ interface FoundTeamModels<Agent> {
   /** Each with the available models. */
   readonly agents: readonly Agent[]
   readonly adapter: ModelAdapter
+  /** Models of agents that have none that is available. */
+  readonly missing: readonly string[]
   readonly notices: readonly string[]
 }
 
@@ -45,6 +47,7 @@ export async function findTeamModels<Agent extends ModelRequest>(
   return {
     agents: agents.map((agent) => ({ ...agent, models: found.get(keyOf(agent.models))?.models ?? agent.models })),
     adapter: { ...first.adapter, resolve: (name) => (adapters.get(name) ?? first.adapter).resolve(name) },
+    missing: [...new Set([...found.values()].flatMap(({ isMissing, models }) => (isMissing ? models : [])))],
     notices: [...new Set([...found.values()].flatMap(({ notices }) => notices))],
   }
 }

@@ -1,6 +1,7 @@
 import { TroupeError } from '../../contracts/index.ts'
 import { type ModelAdapterOptions, modelAdapter } from '../../models/by-name/index.ts'
 import { systemClock } from '../../runtime/index.ts'
+import { isLoopback } from '../../util/loopback.ts'
 
 /** The same as for `auto`. */
 const patienceMs = 300
@@ -13,7 +14,7 @@ export const ownServers: readonly string[] = ['ollama', 'lmstudio', 'llamacpp', 
  */
 export async function serverProblem(name: string, options: ModelAdapterOptions): Promise<TroupeError | undefined> {
   const request = await requestOf(name, options)
-  if (!request || !isLoopback(request.url)) return undefined
+  if (!request || !isLoopback(request.url.hostname)) return undefined
   const base = request.url.href.replace(endOfRequest, '')
   const models = await listModels(`${base}/models`, request.headers, options)
   if (models === 'silence')
@@ -51,8 +52,6 @@ async function requestOf(name: string, options: ModelAdapterOptions): Promise<Ca
   for await (const _part of model.stream(nothing, { signal: new AbortController().signal })) if (caught) break
   return caught && { ...caught, name: model.id }
 }
-
-const isLoopback = ({ hostname }: URL): boolean => /^(?:127(?:\.\d+){3}|localhost|\[::1\])$/i.test(hostname)
 
 /** The model ids that the server lists; empty for any other response. */
 async function listModels(

@@ -18,6 +18,8 @@ import { pricedAdapter, unpricedModels } from './model-prices.ts'
 export interface ResolvedAgents {
   readonly agents: readonly RegisteredAgent[]
   readonly adapter: ModelAdapter
+  /** Models of agents that have none that is available. Empty unless that is allowed. */
+  readonly missingModels: readonly string[]
   /** Settings of the configuration for all agents. */
   readonly shared: Pick<AgentLoopConfig, 'queues' | 'features' | 'unpriced' | 'childrenOffered' | 'toolsOffered' | 'overlay' | 'mcpServers'>
   /** About the selected models. */
@@ -34,13 +36,15 @@ interface ResolveOptions {
   readonly looksAtServers: boolean
   /** Models that others use, such as extensions: the adapter resolves them, if their providers are configured. */
   readonly otherModels: readonly string[]
+  /** Whether agents may have no model that is available. */
+  readonly allowsMissingModels: boolean
 }
 
 /** Resolves the models and servers of agents. Throws all errors of them. */
 export async function resolveModels(
   read: readonly RegisteredAgent[],
   setup: Setup,
-  { file, isTeam, looksAtServers, otherModels }: ResolveOptions,
+  { file, isTeam, looksAtServers, otherModels, allowsMissingModels }: ResolveOptions,
 ): Promise<ResolvedAgents> {
   const { config, environment } = setup
   const served = resolveServers(read, { config, environment })
@@ -58,6 +62,7 @@ export async function resolveModels(
       providers: overlay.providers,
       aliases: overlay.aliases,
       looksAtServers,
+      allowsMissing: allowsMissingModels,
     },
   )
   const patterns = agents.flatMap(({ definition }) => definition.tools)
@@ -77,6 +82,7 @@ export async function resolveModels(
   return {
     agents: team,
     adapter,
+    missingModels: found.missing,
     shared: {
       ...sharedBy(config),
       overlay: commandVariables(config, overlay.variables),

@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { type Clock, TroupeError } from '../../contracts/index.ts'
+import { connectionOf } from './connection.ts'
 import type { HeadendServer } from './server.ts'
 
 /**
@@ -47,7 +48,7 @@ interface Listening {
 export async function listen(server: Pick<HeadendServer, 'fetch'>, options: ListenOptions): Promise<Listening> {
   const { host, port, clock } = options
   const http = createAdaptorServer({
-    fetch: (request, { outgoing }) => server.fetch(request, () => outgoing.destroy()),
+    fetch: (request, bindings) => server.fetch(request, connectionOf(bindings)),
     serverOptions: { ...timeouts, ...(options.headersTimeout !== undefined && { headersTimeout: options.headersTimeout }) },
   }) as Server
   limitConnections(http, { max: options.maxConnections ?? defaultMaxConnections, clock })

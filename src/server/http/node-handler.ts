@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
+import { type Connection, connectionOf } from './connection.ts'
 import { bodyRead } from './server.ts'
 
-type Fetch = (request: Request, cut: () => void) => Promise<Response>
+type Fetch = (request: Request, connection: Connection) => Promise<Response>
 
 /** Frameworks such as Express change `url` below a path, and keep the whole one in `originalUrl`. */
 interface FrameworkRequest extends IncomingMessage {
@@ -11,7 +12,7 @@ interface FrameworkRequest extends IncomingMessage {
 
 /** Answers requests of Node's HTTP server, also behind a framework. */
 export function nodeHandler(fetch: Fetch): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  const listener = getRequestListener((request, { outgoing }) => fetch(request, () => outgoing.destroy()), {
+  const listener = getRequestListener((request, bindings) => fetch(request, connectionOf(bindings)), {
     overrideGlobalObjects: false,
   })
   return async (request: FrameworkRequest, response) => {

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Problem } from '../../contracts/index.ts'
+import { messageOf } from '../../util/message-of.ts'
 import { HttpError } from './http-error.ts'
 import { jsonSize } from './json-size.ts'
 
@@ -64,9 +65,12 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new HttpError('invalid_request', `The body is not JSON: ${(cause as Error).message}`, { remedy: 'Send one JSON object.', cause })
+    throw new HttpError('invalid_request', `The body is not JSON: ${withoutExcerpt(cause)}`, { remedy: 'Send one JSON object.' })
   }
 }
+
+/** The message of the parser shows a piece of the body, which may be a secret. */
+const withoutExcerpt = (error: unknown): string => messageOf(error).replace(/, (?:\.{3})?".*$/s, ' is not valid JSON')
 
 const maxProblems = 20
 

@@ -39,6 +39,8 @@ export interface RouteRequest<Body = unknown, Query = unknown> extends Peer {
   readonly query: Query
   readonly body: Body
   readonly requestId: string
+  /** The user of this machine sends it, from this machine and to a loopback address. */
+  readonly isLocal: boolean
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
   /** The response is a stream that needs a place, as those of GET do. */

@@ -6,6 +6,7 @@ import { isWithoutSlash, withoutBase, withSlash } from './base-path.ts'
 import { type Caller, isAdmin } from './caller.ts'
 import { type CarryOptions, carryStream, isEventStream } from './carry-stream.ts'
 import { type AllowedNames, allowedOrigin, checkHostAndOrigin } from './check-host.ts'
+import { type Connection, isLocalRequest } from './connection.ts'
 import { Entrance } from './entrance.ts'
 import { sseBytes } from './event-stream.ts'
 import { type ErrorBody, errorResponse, HttpError, plainErrors, toHttpError } from './http-error.ts'
@@ -63,8 +64,8 @@ export interface HeadendServerOptions {
 }
 
 export interface HeadendServer {
-  /** `cut`: closes the connection of the request. */
-  fetch(request: Request, cut?: () => void): Promise<Response>
+  /** `connection`: absent for requests of a program. */
+  fetch(request: Request, connection?: Connection): Promise<Response>
   /** The checks of a request, for connections of another kind such as WebSockets: Host, Origin, token, scope, rate. Throws `HttpError`. */
   accept(headers: Headers, route: Pick<Route, 'headend' | 'access'>): Promise<Peer>
   /** The response if `accept` threw. */
@@ -88,6 +89,7 @@ const defaultMaxBodyBytes = 20 * 1024 ** 2
 interface Exchange {
   readonly requestId: string
   readonly startedAt: number
+  readonly connection: Connection | undefined
   route?: Route
   caller?: Caller
   peer?: Peer
@@ -147,7 +149,7 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
       params,
       query: route.query ? checked(queryOf(url), route.query, 'query') : refuseQuery(url),
       body: route.body ? await readBody(raw, route.body, route.maxBodyBytes ?? options.maxBodyBytes ?? defaultMaxBodyBytes) : undefined,
-      requestId: exchange.requestId,
+      ...{ requestId: exchange.requestId, isLocal: isLocalRequest(raw, peer.caller, exchange.connection) },
       signal: raw.signal,
       concerns(sessionId) {
         exchange.sessionId = sessionId
@@ -188,13 +190,13 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
       checkHostAndOrigin(headers, names)
       return entrance.enter(headers, route)
     },
-    async fetch(mounted, cut) {
+    async fetch(mounted, connection) {
       await slices.turn()
       const request = mounted.bodyUsed ? mounted : withoutBase(mounted, basePath)
       const exchange: Exchange = {
         requestId: ids.next(),
         startedAt: clock.monotonic(),
-        isStream: false,
+        ...{ connection, isStream: false },
         encodeError: errorEvent,
         releases: new Set(),
       }
@@ -202,7 +204,7 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
         for (const release of exchange.releases) release()
         options.log?.(accessEntry(request, status, { exchange, durationMs: clock.monotonic() - exchange.startedAt }))
       }
-      const response = await respond(request, exchange, { cut, done: ended })
+      const response = await respond(request, exchange, { cut: connection?.cut, done: ended })
       addHeaders(response, request, { names, basePath, exchange })
       if (!isEventStream(response)) ended(response.status)
       return response

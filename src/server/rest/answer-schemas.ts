@@ -221,6 +221,32 @@ const budget = z.object({
   remaining: z.object(amounts).partial(),
   renewsAt: z.iso.datetime(),
 })
+const offers = z.array(
+  z.object({
+    model: z.string(),
+    from: z.string().describe('The variable of its key, or the server that has it.'),
+  }),
+)
+
+export const providerList = z.object({
+  providers: z.array(
+    z
+      .object({
+        name: z.string(),
+        label: z.string(),
+        access: z.enum(['key', 'local']),
+        models: offers.describe('Those that can be used now.'),
+        problem: z.string().optional(),
+        variable: z.string().optional().describe('The variable of its key.'),
+        keyPage: z.string().optional().describe('Where people create keys.'),
+      })
+      .meta({ id: 'Provider' }),
+  ),
+  file: z.string(),
+})
+
+export const connectedKey = z.object({ provider: z.string(), label: z.string(), model: z.string(), notes: texts })
+
 export const statusSchema = z
   .object({
     version: z.string(),
@@ -231,9 +257,8 @@ export const statusSchema = z
     workspace: z.string().optional().describe('The folder of the server. For `admin`.'),
     budget: budget.optional(),
     warnings: texts.optional(),
-    demo: z
-      .object({ model: z.string(), offers: z.array(z.object({ model: z.string(), from: z.string() })), processId: z.number() })
-      .optional(),
+    connect: z.object({ models: offers, missing: texts }).optional(),
+    demo: z.object({ model: z.string(), offers, processId: z.number() }).optional(),
   })
   .meta({ id: 'Status' })
 

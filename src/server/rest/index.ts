@@ -1,2 +1,3 @@
+export type { ModelConnections, ModelOffer } from './model-routes.ts'
 export { type RestDependencies, restRoutes } from './rest-routes.ts'
-export type { Demonstration, ModelOffer } from './status-routes.ts'
+export type { Demonstration } from './status-routes.ts'

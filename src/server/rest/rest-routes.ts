@@ -4,6 +4,7 @@ import { agentRoutes } from './agent-routes.ts'
 import { extensionList } from './answer-schemas.ts'
 import { approvalRoutes } from './approval-routes.ts'
 import { eventRoutes } from './event-routes.ts'
+import { type ModelConnections, modelRoutes } from './model-routes.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { type Demonstration, statusRoutes } from './status-routes.ts'
 import { turnRoutes } from './turn-routes.ts'
@@ -22,6 +23,8 @@ export interface RestDependencies {
   warnings?(): readonly string[]
   /** Hears that agents, extensions or warnings have changed. Returns a function that ends it. */
   onChange?(changed: () => void): () => void
+  /** Models that the user of this machine connects. */
+  readonly models?: ModelConnections
   /** Only in the demonstration. */
   readonly demo?: Demonstration
 }
@@ -33,7 +36,8 @@ export function restRoutes(dependencies: RestDependencies): readonly Route[] {
   return [
     ...statusRoutes(dependencies),
     extensionsRoute(dependencies),
-    ...turnRoutes,
+    ...modelRoutes(dependencies),
+    ...turnRoutes(dependencies),
     ...sessionRoutes(dependencies),
     ...usageRoutes(dependencies),
     ...approvalRoutes(dependencies),

@@ -1,16 +1,10 @@
 import { z } from 'zod'
 import { type OwnerBudget, subtractUsd } from '../../contracts/index.ts'
 import { nextUtcDay, utcDay } from '../../util/utc-day.ts'
-import { type Caller, HttpError, isAdmin, json, type Peer, plainErrors, type Route, route } from '../http/index.ts'
+import { type Caller, HttpError, isAdmin, json, plainErrors, type Route, type RouteRequest, route } from '../http/index.ts'
 import { statusSchema } from './answer-schemas.ts'
+import type { ModelOffer } from './model-routes.ts'
 import type { RestDependencies } from './rest-routes.ts'
-
-/** A model that the demonstration can use. */
-export interface ModelOffer {
-  readonly model: string
-  /** Why it can be used: the variable of its key, or the server that has it. */
-  readonly from: string
-}
 
 /** The demonstration of the web chat: all its agents have the same model. */
 export interface Demonstration {
@@ -41,17 +35,17 @@ const statusRoute = (dependencies: RestDependencies): Route =>
     responses: {
       200: {
         description:
-          '`{ version, principal, scopes, agents, models }`. With a budget: `budget`, what is used and left today. `warnings`: what is not as it should be, such as an agent file that cannot be read. With `admin`: `workspace`, the folder of the server.',
+          '`{ version, principal, scopes, agents, models }`. With a budget: `budget`, what is used and left today. `warnings`: what is not as it should be, such as an agent file that cannot be read. With `admin`: `workspace`, the folder of the server. For the user of this machine: `connect`, models that can be used, and those that agents need and that are missing.',
         content: json(statusSchema),
       },
     },
     handle: async (request) => Response.json(request.shown(await statusOf(request, dependencies))),
   })
 
-async function statusOf({ caller, sessions }: Peer, { version, ...dependencies }: RestDependencies): Promise<object> {
+async function statusOf({ caller, sessions, isLocal }: RouteRequest, { version, ...dependencies }: RestDependencies): Promise<object> {
   const agents = sessions.agents()
   const warnings = dependencies.warnings?.() ?? []
-  const { demo, workspace } = dependencies
+  const { demo, workspace, models } = dependencies
   return {
     version,
     principal: caller.principal,
@@ -61,6 +55,7 @@ async function statusOf({ caller, sessions }: Peer, { version, ...dependencies }
     ...(caller.budget && { budget: await budgetToday(caller, caller.budget, dependencies) }),
     ...(warnings.length > 0 && { warnings }),
     ...(isAdmin(caller) && workspace !== undefined && { workspace }),
+    ...(models && isLocal && { connect: { models: models.models, missing: models.missing } }),
     ...(demo && { demo: { model: demo.model, offers: demo.offers, processId: demo.processId } }),
   }
 }

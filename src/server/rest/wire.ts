@@ -119,10 +119,10 @@ function historyOf(history: z.infer<typeof historySchema>): readonly Message[] {
   })
 }
 
-/** The options of `sessions.start`. */
-export function startOptionsOf(body: StartBody, agent: AgentDescription) {
+/** The options of `sessions.start`. `further`: models that the caller may choose besides those of the agent. */
+export function startOptionsOf(body: StartBody, agent: AgentDescription, further: readonly string[] = []) {
   const { history, instructions, labels } = body
-  refuseSettings(body, agent)
+  refuseSettings(body, agent, further)
   const output = outputOf({ format: body.format, schema: body.schema as JsonObject | undefined }, agent)
   return {
     ...(history && { history: historyOf(history) }),
@@ -148,8 +148,12 @@ const defined = <Value extends object>(value: Value) =>
 type SettableAgent = Pick<AgentDescription, 'name' | 'overrides' | 'models'>
 
 /** Callers choose among the models of the agent, and set the parameters that it names. */
-export function refuseSettings({ models = [], parameters = {} }: Settings, { name, overrides, models: own }: SettableAgent): void {
-  const model = models.find((each) => !own.includes(each))
+export function refuseSettings(
+  { models = [], parameters = {} }: Settings,
+  { name, overrides, models: own }: SettableAgent,
+  further: readonly string[] = [],
+): void {
+  const model = models.find((each) => !own.includes(each) && !further.includes(each))
   if (model !== undefined)
     throw new HttpError('invalid_request', `The agent "${name}" has no model "${model}".`, {
       parameter: 'models',

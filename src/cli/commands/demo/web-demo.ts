@@ -43,7 +43,7 @@ export function openWebDemo(
     get facts() {
       return { model: models.model, offers: models.offers, workspace, sessions }
     },
-    loading: () => ({ alsoTrusted: trustedModules(agents), otherModels: ['auto'] }),
+    loading: () => ({ alsoTrusted: trustedModules(agents) }),
     async listening(port, service) {
       process.send?.({ kind: 'listening', port })
       if ((await service.list({ limit: 1 })).length > 0) return

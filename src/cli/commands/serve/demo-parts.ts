@@ -9,8 +9,8 @@ export interface WebDemo {
   readonly facts: DemoFacts
   /** Started again after its process was killed: everything was said before. */
   readonly isAgain: boolean
-  /** The tools belong to this program. Any model that is found may be chosen. */
-  loading(): { readonly alsoTrusted: readonly FileState[]; readonly otherModels: readonly string[] }
+  /** The tools belong to this program. */
+  loading(): { readonly alsoTrusted: readonly FileState[] }
   /** The server listens. Runs the sample sessions if there are no sessions yet. */
   listening(port: number, sessions: SessionService): Promise<void>
 }

@@ -1,10 +1,10 @@
 import type { CreateKernelOptions, KernelHost, ProjectKernel } from '../../../kernel/index.ts'
-import { hasExtensions, isAboutTrust, type ProjectReport, sentenceOf } from '../../../project/index.ts'
+import { hasExtensions, isAboutTrust, ModelConnections, type Project, type ProjectReport, sentenceOf } from '../../../project/index.ts'
 import { createServer, type Server, type ServerLog, serverSettings } from '../../../server/index.ts'
 import type { ServeInvocation } from '../../arguments/serve-invocations.ts'
 import { exitCodes } from '../../terminal/exit-codes.ts'
 import type { Interruption } from '../../terminal/interruption.ts'
-import { openBrowser } from '../../terminal/open-browser.ts'
+import { mayOpenBrowser, openBrowser } from '../../terminal/open-browser.ts'
 import { withColour } from '../../terminal/print-messages.ts'
 import type { Host } from '../../terminal/process-host.ts'
 import { loadTrustedProject } from '../trust/load-trusted-project.ts'
@@ -54,7 +54,7 @@ interface Opened {
 async function openServer({ invocation, host, interruption, kernelHost, demo, log }: Serving): Promise<Opened> {
   const { agents, configFile, dataDir, allow, deny, isTrusted } = invocation
   const settings = serveFlags(invocation)
-  const { alsoTrusted, otherModels = [] } = demo?.loading() ?? {}
+  const { alsoTrusted } = demo?.loading() ?? {}
   const report = await interruption.before(
     loadTrustedProject(
       { cwd: host.cwd, env: host.env, agents: agents.length > 0 ? agents : undefined, configFile, alsoTrusted },
@@ -62,18 +62,28 @@ async function openServer({ invocation, host, interruption, kernelHost, demo, lo
       { host, isTrusted, storesTrust: isTrusted },
     ),
   )
-  const opening = { dataDir, allow, deny, otherModels }
+  const opening = {
+    ...{ dataDir, allow, deny },
+    // The page offers every model that is connected.
+    otherModels: ['auto'],
+    // A person who is there can connect one in the page.
+    allowsMissingModels: invocation.opens && mayOpenBrowser(host),
+  }
   const hasKernel = kernelHost !== undefined || (agents.length === 0 && hasExtensions(host))
   const kernel = hasKernel ? await openKernel(report, { ...opening, log, host: kernelHost }) : undefined
   const project = kernel?.project ?? (await interruption.before(report.open({ ...opening, serves: true })))
   // The demonstration says itself what its models are.
-  if (!demo) for (const notice of project.notices) log.note(notice)
+  if (!demo && project.missingModels.length === 0) for (const notice of project.notices) log.note(notice)
   // Missing trust may be the cause of unexpected behaviour.
   for (const each of project.diagnostics) (isAboutTrust(each) ? log.warn : log.note)(sentenceOf(each))
   kernelHost?.supervisor.drains(serverSettings({ ...project.headends, ...settings }).drainMs)
-  const common = { settings, log, ...(demo && { demo: demo.models }) }
+  if (project.missingModels.length > 0) log.warn(missingModels(project))
+  const common = { settings, log, models: new ModelConnections(), ...(demo && { demo: demo.models }) }
   return { server: await createServer(kernel ? { kernel, ...common } : { project, ...common }), kernel }
 }
+
+const missingModels = ({ missingModels: names }: Project): string =>
+  `No model is available: the agents need ${names.join(', ')}. Connect one in the page.`
 
 async function openKernel(project: ProjectReport, options: Omit<CreateKernelOptions, 'project'>): Promise<ProjectKernel> {
   const { createKernel } = await import('../../../kernel/index.ts')

@@ -1,0 +1,2 @@
+export { type KeyOwner, keyInfo, keyOwner, readPastedKey } from './pasted-key.ts'
+export { tryKey } from './try-key.ts'
