@@ -75,7 +75,7 @@ describe('recorded answers', () => {
         ['estimator', 'Way to pay: shells'],
       ].map(([agent = '', input = '']) => ask(agent, input)),
     )
-    for (const answer of answers) expect(answer).toMatch(/^Demo mode cannot answer that\. Connect a model \(set a key or use Ollama\)/)
+    for (const answer of answers) expect(answer).toMatch(/^Demo mode cannot answer that\. Connect a model \(paste a key or use Ollama\)/)
   })
 })
 

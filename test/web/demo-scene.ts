@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startedProcesses } from '../started-processes.ts'
@@ -17,14 +17,21 @@ export interface DemoScene {
   serverId(): Promise<number>
   read<Answer>(path: string): Promise<Answer>
   file(path: string): Promise<string>
+  /** The file for keys. */
+  keys(): Promise<string>
   /** Sends a signal to the parent, and resolves with its exit code. */
   end(signal?: NodeJS.Signals): Promise<number | null>
 }
 
 const binary = join(import.meta.dirname, '../../bin/troupe.mjs')
 
-export async function demoScene(port = 0): Promise<DemoScene> {
+/** `config`: the configuration of the user. */
+export async function demoScene({ port = 0, config }: { readonly port?: number; readonly config?: object } = {}): Promise<DemoScene> {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-demo-test-'))
+  if (config) {
+    await mkdir(join(folder, '.ai-agent'))
+    await writeFile(join(folder, '.ai-agent', '.ai-agent.json'), JSON.stringify(config))
+  }
   const parent = spawn(
     process.execPath,
     [binary, 'demo', '--web', '--no-open', '--port', String(port), '--data-dir', join(folder, 'demo')],
@@ -52,6 +59,7 @@ export async function demoScene(port = 0): Promise<DemoScene> {
     address: `${url}/#token=${token}`,
     parentId: parent.pid ?? 0,
     serverId: async () => (await read<{ readonly demo: { readonly processId: number } }>('/v1/status')).demo.processId,
+    keys: () => readFile(join(folder, '.ai-agent', '.ai-agent.env'), 'utf8'),
     file: (path) => readFile(join(folder, 'demo/workspace', path), 'utf8'),
     async end(signal = 'SIGTERM') {
       parent.kill(signal)

@@ -1,13 +1,15 @@
 import type { Locator } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { openBrowser } from '../browser.ts'
+import { provider, rightKey } from '../server/model-scene.ts'
 import { violations } from './axe.ts'
 import { type Chat, openChat } from './chat-page.ts'
 import { demoScene, isAlive } from './demo-scene.ts'
 
 // The flows of the demonstration, as people click them, in one browser on one server.
 
-const [browser, scene] = await Promise.all([openBrowser(), demoScene()])
+const there = await provider()
+const [browser, scene] = await Promise.all([openBrowser(), demoScene({ config: { providers: { openrouter: { baseURL: there.url } } } })])
 afterAll(async () => {
   await browser.close()
   await scene.end()
@@ -30,10 +32,12 @@ test('the first page has the headline, the team, three cards and finished sessio
   expect(await team.locator('.graph-name').allInnerTexts()).toEqual(['lead', 'researcher', 'engineer', 'reviewer'])
   expect(await team.getByText('Reviews a change').count()).toBe(1)
   for (const title of ['Fix the failing checkout test', 'Pull the plug', 'Spend no more than 5 cents']) await card(chat, title).waitFor()
-  await page.getByText('Demo mode: recorded answers, no AI model.').waitFor()
+  await page.getByRole('note', { name: 'Model' }).getByText('Demo · recorded replies').waitFor()
   await expect.poll(() => chat.sessions.getByText(/Which discount codes|Do the cart tests/).count()).toBe(2)
-  await page.getByRole('button', { name: 'Connect one' }).click()
-  await page.getByText('ANTHROPIC_API_KEY').waitFor()
+  expect(await violations(page)).toEqual([])
+  await page.getByRole('link', { name: 'Connect a model' }).click()
+  await page.getByLabel('Key', { exact: true }).waitFor()
+  await page.getByText('Ollama', { exact: true }).waitFor()
   expect(await violations(page)).toEqual([])
   expect(chat.problems).toEqual([])
   await chat.close()
@@ -120,5 +124,30 @@ test('six agents share five cents: one falls back to another model, two are refu
     .getByRole('link', { name: /11-line file/ })
     .click()
   await chat.page.getByRole('main').getByText('planner').first().waitFor()
+  await chat.close()
+})
+
+test('a pasted key answers for all agents, until a person goes back to recorded replies', async () => {
+  const chat = await start()
+  const { page } = chat
+  await chat.send('What is the weather?')
+  await chat.says(/Demo mode cannot answer that\. Connect a model \(paste a key or use Ollama\)/)
+  await strip(chat).getByText('(paste a key or use Ollama), or try one of these').waitFor()
+  await strip(chat).getByRole('link', { name: 'Connect a model' }).click()
+  await page.getByLabel('Key', { exact: true }).fill(rightKey)
+  await chat.button('Test and connect').click()
+  await page.getByText('OpenRouter is connected.').waitFor()
+  await page.getByRole('button', { name: 'Use openrouter/anthropic/claude-sonnet-5' }).first().click()
+  await page.getByText('Demo · openrouter/anthropic/claude-sonnet-5 answers').waitFor()
+  await chat.send('What is the weather?')
+  await chat.says('Connected.')
+  expect(there.requests.filter((request) => request.startsWith('POST'))).not.toEqual([])
+  // In the menu of the message, too.
+  await page.getByRole('button', { name: 'Model: claude-sonnet-5' }).click()
+  await page.getByRole('menuitemradio', { name: 'Recorded replies' }).click()
+  await page.getByRole('button', { name: 'Model: Recorded replies' }).waitFor()
+  await chat.send('And tomorrow?')
+  await chat.says(/Demo mode cannot answer that/)
+  expect(await scene.keys()).toBe(`OPENROUTER_API_KEY=${rightKey}\n`)
   await chat.close()
 })

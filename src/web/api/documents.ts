@@ -50,6 +50,8 @@ export interface ServerStatus {
   }
   /** What is not as it should be, such as an agent file that cannot be read. */
   readonly warnings?: readonly string[]
+  /** For the user of the machine of the server: models that can be used, and those that agents need and that are missing. */
+  readonly connect?: { readonly models: readonly ModelOffer[]; readonly missing: readonly string[] }
   /** Present in the demonstration: the model that answers, and those that could. */
   readonly demo?: DemoModels
 }
@@ -61,9 +63,38 @@ interface DemoModels {
   readonly processId: number
 }
 
-interface ModelOffer {
+export interface ModelOffer {
   /** `anthropic/claude-sonnet-5`. */
   readonly model: string
   /** Why it can be used: `ANTHROPIC_API_KEY`, `Ollama on this machine`. */
   readonly from: string
+}
+
+/** A provider of models. */
+interface Provider {
+  readonly name: string
+  readonly label: string
+  /** `local`: a server on the machine, without a key. */
+  readonly access: 'key' | 'local'
+  /** Those that can be used now. */
+  readonly models: readonly ModelOffer[]
+  /** Why there are none. */
+  readonly problem?: string
+  /** The variable of its key. */
+  readonly variable?: string
+  /** Where people create keys. */
+  readonly keyPage?: string
+}
+
+export interface ProviderList {
+  readonly providers: readonly Provider[]
+  /** Where keys are stored. */
+  readonly file: string
+}
+
+export interface ConnectedKey {
+  readonly provider: string
+  readonly label: string
+  readonly model: string
+  readonly notes: readonly string[]
 }

@@ -5,15 +5,18 @@ export class ApiError extends Error {
   readonly status: number
   readonly code: string
   readonly remedy: string | undefined
+  /** Further fields of the error. */
+  readonly details: { readonly [field: string]: unknown }
 
   constructor(
     message: string,
-    { status, code, remedy }: { readonly status: number; readonly code: string; readonly remedy?: string | undefined },
+    { status, code, remedy, ...details }: { readonly status: number; readonly code: string; readonly remedy?: string | undefined },
   ) {
     super(message)
     this.status = status
     this.code = code
     this.remedy = remedy
+    this.details = details
   }
 }
 
@@ -73,7 +76,7 @@ async function failureOf(response: Response): Promise<ApiError> {
     const { error } = (await response.json()) as {
       readonly error: { readonly code: string; readonly message: string; readonly remedy?: string }
     }
-    return new ApiError(error.message, { status, code: error.code, remedy: error.remedy })
+    return new ApiError(error.message, { ...error, status })
   } catch {
     return new ApiError(`The server answered with status ${status}.`, { status, code: 'unknown' })
   }

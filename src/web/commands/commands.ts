@@ -27,6 +27,7 @@ const canStop = (page: Page): boolean => {
 const hasSession = ({ session }: Page): boolean => session.value !== undefined
 const isWide = (): boolean => matchMedia('(min-width: 600px)').matches
 const hasExtensions = ({ extensions }: Page): boolean => (extensions.value ?? []).length > 0
+const mayConnect = ({ status }: Page): boolean => status.value?.connect !== undefined
 const messageBox = (): HTMLElement | null => document.querySelector('#main textarea[aria-label="Message"]:not(:disabled)')
 
 /** Keys that answer the first request on the page. */
@@ -71,6 +72,7 @@ const places: readonly Omit<Command, 'group'>[] = [
   { name: 'Agents', icon: 'agent', run: (page) => page.go({ view: 'agents' }) },
   { name: 'Extensions', icon: 'extension', isAvailable: hasExtensions, run: (page) => page.go({ view: 'extensions' }) },
   { name: 'Usage', icon: 'usage', run: (page) => page.go({ view: 'usage' }) },
+  { name: 'Connect a model', icon: 'plus', isAvailable: mayConnect, run: (page) => page.go({ view: 'connect' }) },
   { name: 'Settings', icon: 'settings', keys: 'Mod+,', run: (page) => page.go({ view: 'settings' }) },
 ]
 

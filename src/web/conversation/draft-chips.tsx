@@ -20,8 +20,9 @@ export function AttachmentChips({ attachments, onRemove }: { readonly attachment
   )
 }
 
+/** The model has a menu, which shows it. */
 export function SettingChips({ typed, onChange }: { readonly typed: TypedSettings; onChange(typed: TypedSettings): void }) {
-  const names = typedNames(typed).filter((name) => settingProblem(name, typed[name] ?? '') === undefined)
+  const names = typedNames(typed).filter((name) => name !== 'model' && settingProblem(name, typed[name] ?? '') === undefined)
   if (names.length === 0) return null
   return (
     <ul class="message-attachments plain-list" aria-label="From the next turn on">

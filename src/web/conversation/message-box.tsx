@@ -11,6 +11,7 @@ import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { AttachmentChips, SettingChips } from './draft-chips.tsx'
 import { expectedInput } from './json-input.ts'
+import { ModelMenu } from './model-menu.tsx'
 import { type CurrentSettings, TurnOptions } from './turn-options.tsx'
 import { useFileDrop } from './use-file-drop.ts'
 
@@ -75,6 +76,9 @@ export function MessageBox(props: MessageBoxProps) {
         <IconButton icon="attach" label="Attach file" onClick={() => picker.current?.click()} />
         {agent && current && (
           <TurnOptions agent={agent} current={current} typed={value.settings} onChange={(settings) => update({ settings })} />
+        )}
+        {agent && current && (
+          <ModelMenu agent={agent} current={current} typed={value.settings} onChange={(settings) => update({ settings })} />
         )}
         <span class="message-keys grow tone-muted small" aria-hidden="true">
           <span>

@@ -45,12 +45,12 @@ export function TurnOptions(props: TurnOptionsProps) {
   )
 }
 
-function Setting({ agent, current, typed, onChange, name }: TurnOptionsProps & { readonly name: SettingName }) {
+function Setting({ current, typed, onChange, name }: TurnOptionsProps & { readonly name: Exclude<SettingName, 'model'> }) {
   const id = useId()
   const value = typed[name] ?? ''
   const problem = settingProblem(name, value)
   const set = (next: string): void => onChange({ ...typed, [name]: next })
-  const choices = name === 'model' ? agent.models : name === 'reasoning' ? reasoningEfforts : undefined
+  const choices = name === 'reasoning' ? reasoningEfforts : undefined
   return (
     <div class="turn-option">
       <label for={id}>{settingFields[name].label}</label>
@@ -82,10 +82,8 @@ function Setting({ agent, current, typed, onChange, name }: TurnOptionsProps & {
   )
 }
 
-function currentText({ models, limits, parameters }: CurrentSettings, name: SettingName): string {
+function currentText({ limits, parameters }: CurrentSettings, name: Exclude<SettingName, 'model'>): string {
   switch (name) {
-    case 'model':
-      return `Current: ${models[0]}`
     case 'maxTokens':
       return limits.maxTokens === undefined ? 'no limit' : grouped(limits.maxTokens)
     case 'maxCostUsd':

@@ -3,13 +3,13 @@ import type { Cost } from '../../contracts/index.ts'
 import { textOfParts } from '../../util/text-of-parts.ts'
 import { type AgentNode, type CallNode, elapsed, totalLine, treeSummary } from '../../view/index.ts'
 import { pullPlug } from '../state/actions.ts'
+import { recordedModel } from '../state/connect-model.ts'
 import { hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
 import type { SessionStore } from '../state/session-store.ts'
 import { showModelRequest } from '../timeline/timeline-state.ts'
 import { Icon } from '../ui/icon.tsx'
 import { type DemoFlow, demoFlows, flowOf, nearestFlows } from './demo-flows.ts'
-import { recordedModel } from './demo-pill.tsx'
 import { FlowCards, InitLine } from './demo-start.tsx'
 
 /** What the demonstration adds to a session: the plug, and what to do next. */
@@ -148,11 +148,13 @@ function Closing({ store, root, flow }: ClosingProps) {
 
 /** A recorded answer to another message would be wrong. */
 function OwnWords({ message, agent }: { readonly message: string; readonly agent: string }) {
+  const { connect } = usePage().status.value ?? {}
   if (isSample(message)) return null
   return (
     <div class="demo-closing">
       <p>
-        Demo mode cannot answer that. Connect a model (set a key or use Ollama), or try one of these instead of <strong>{agent}</strong>:
+        Demo mode cannot answer that. {connect ? <a href={hashOf({ view: 'connect' })}>Connect a model</a> : 'Connect a model'} (paste a key
+        or use Ollama), or try one of these instead of <strong>{agent}</strong>:
       </p>
       <FlowCards flows={nearestFlows(message)} isSmall />
     </div>

@@ -3,6 +3,7 @@ import type { AgentDescription } from '../../contracts/index.ts'
 import { newSessionWith } from '../commands/commands.ts'
 import { MessageBox } from '../conversation/message-box.tsx'
 import { startSession } from '../state/actions.ts'
+import { needsModel } from '../state/connect-model.ts'
 import { openDraft } from '../state/drafts.ts'
 import { hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
@@ -21,6 +22,11 @@ const maxChoices = 5
 export function NewSessionPage({ agent: wanted }: { readonly agent: string | undefined }) {
   const page = usePage()
   const agent = chooseAgent(page.agents.value, wanted, page.settings.value.lastAgent)
+  const isNeedy = needsModel(page.status.value) && wanted === undefined
+  useEffect(() => {
+    // Nothing else can be done first. The page stays until the person has seen that it worked.
+    if (isNeedy) location.replace(hashOf({ view: 'connect' }))
+  }, [isNeedy])
   const last = useRef(agent?.name)
   useEffect(() => {
     if (last.current === agent?.name) return

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { grouped, timeText } from '../../view/index.ts'
 import type { ServerStatus } from '../api/documents.ts'
 import { ShortcutList } from '../commands/shortcuts.tsx'
+import { hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
 import type { Settings } from '../state/settings.ts'
 import { type Fact, Facts } from '../ui/facts.tsx'
@@ -30,6 +31,16 @@ export function SettingsPage() {
         )}
         <TokenActions />
       </PageSection>
+      {status?.connect && (
+        <PageSection title="Models" level={2}>
+          <p>
+            {status.connect.models.length === 0
+              ? 'No key and no local server was found. '
+              : `Can be used: ${status.connect.models.map(({ model }) => model).join(', ')}. `}
+            <a href={hashOf({ view: 'connect' })}>Connect a model</a>
+          </p>
+        </PageSection>
+      )}
       <PageSection title="Keyboard" level={2}>
         <label class="line">
           <input

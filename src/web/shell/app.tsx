@@ -7,11 +7,15 @@ import { NewSessionPage } from '../pages/new-session-page.tsx'
 import { SettingsPage } from '../pages/settings-page.tsx'
 import { UsagePage } from '../pages/usage-page.tsx'
 import { type Page, usePage } from '../state/page.ts'
+import { lazy } from '../ui/lazy.tsx'
 import { OfferedTokenDialog, TokenDialog } from '../ui/token-dialog.tsx'
 import { Banners } from './banners.tsx'
 import { Notices } from './notices.tsx'
 import { SessionView } from './session-view.tsx'
 import { Sidebar } from './sidebar.tsx'
+
+/** Few people need it. */
+const ConnectPage = lazy(() => import('../pages/connect-page.tsx').then((module) => module.ConnectPage))
 
 /** The whole page: sessions on the left, the view of the route on the right. */
 export function App() {
@@ -86,6 +90,8 @@ function View() {
       return <ApprovalsPage />
     case 'agents':
       return <AgentsPage agent={route.value.agent} />
+    case 'connect':
+      return <ConnectPage />
     case 'extensions':
       return <ExtensionsPage />
     case 'usage':

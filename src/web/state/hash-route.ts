@@ -7,7 +7,7 @@ export type HashRoute =
   | { readonly view: 'usage'; readonly by?: UsageGrouping }
   /** `message`: the message to show, by its id. */
   | { readonly view: 'session'; readonly id: string; readonly message?: string }
-  | { readonly view: 'approvals' | 'extensions' | 'settings' }
+  | { readonly view: 'approvals' | 'connect' | 'extensions' | 'settings' }
 
 export function parseHash(hash: string): HashRoute {
   const [view = '', first, kind, second] = hash
@@ -27,6 +27,7 @@ export function parseHash(hash: string): HashRoute {
       return { view, ...(by && { by }) }
     }
     case 'approvals':
+    case 'connect':
     case 'extensions':
     case 'settings':
       return { view }

@@ -19,13 +19,7 @@ describe('turnSettings', () => {
     expect(settingProblem('temperature', '')).toBeUndefined()
   })
   it('are offered as far as the agent allows them', () => {
-    expect(settingsFor({ models: ['a'], overrides: [] })).toEqual(['maxTokens', 'maxCostUsd', 'timeBudget'])
-    expect(settingsFor({ models: ['a', 'b'], overrides: ['seed', 'cache'] })).toEqual([
-      'model',
-      'maxTokens',
-      'maxCostUsd',
-      'timeBudget',
-      'seed',
-    ])
+    expect(settingsFor({ overrides: [] })).toEqual(['maxTokens', 'maxCostUsd', 'timeBudget'])
+    expect(settingsFor({ overrides: ['seed', 'cache'] })).toEqual(['maxTokens', 'maxCostUsd', 'timeBudget', 'seed'])
   })
 })

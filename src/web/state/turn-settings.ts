@@ -77,9 +77,8 @@ export const chipText = (name: SettingName, typed: string): string =>
 
 const budgets = ['maxTokens', 'maxCostUsd', 'timeBudget'] as const
 
-/** What callers may set: a model if there are several, the parameters that the agent names, and budgets. */
-export const settingsFor = ({ models, overrides }: Pick<AgentDescription, 'models' | 'overrides'>): readonly SettingName[] => [
-  ...(models.length > 1 ? (['model'] as const) : []),
+/** What callers may set besides the model, which has a menu: the parameters that the agent names, and budgets. */
+export const settingsFor = ({ overrides }: Pick<AgentDescription, 'overrides'>): readonly Exclude<SettingName, 'model'>[] => [
   ...budgets,
   ...overridableParameters.filter((name) => overrides.includes(name)),
 ]

@@ -5,9 +5,15 @@ import { usePopover } from './use-popover.ts'
 export interface MenuItem {
   readonly label: string
   readonly icon?: IconName
+  /** Beside the label. */
+  readonly note?: string | undefined
+  /** One of several that can be chosen. */
+  readonly isChecked?: boolean
   readonly isDanger?: boolean
   onSelect(): void
 }
+
+const itemsOf = '[role^="menuitem"]'
 
 interface MenuButtonProps {
   readonly label: string
@@ -21,7 +27,7 @@ interface MenuButtonProps {
 
 /** A button that opens a list of actions: arrows move, Enter selects, Escape closes. */
 export function MenuButton({ label, items, class: more, children, align = 'end', isNamed = false }: MenuButtonProps) {
-  const { box, isOpen, toggle, close } = usePopover('[role="menuitem"]')
+  const { box, isOpen, toggle, close } = usePopover(itemsOf)
   const onKeyDown = (event: KeyboardEvent): void => {
     if (!isOpen) return
     if (event.key === 'Escape') {
@@ -53,7 +59,7 @@ export function MenuButton({ label, items, class: more, children, align = 'end',
             <button
               key={item.label}
               type="button"
-              role="menuitem"
+              {...roleOf(item)}
               class={item.isDanger ? 'line button-danger' : 'line'}
               onClick={() => {
                 close()
@@ -61,7 +67,9 @@ export function MenuButton({ label, items, class: more, children, align = 'end',
               }}
             >
               {item.icon && <Icon name={item.icon} />}
+              {item.isChecked !== undefined && <Icon name="check" class={item.isChecked ? '' : 'icon-hidden'} />}
               {item.label}
+              {item.note !== undefined && <span class="muted small">{item.note}</span>}
             </button>
           ))}
         </div>
@@ -70,8 +78,11 @@ export function MenuButton({ label, items, class: more, children, align = 'end',
   )
 }
 
+const roleOf = ({ isChecked }: MenuItem) =>
+  isChecked === undefined ? ({ role: 'menuitem' } as const) : ({ role: 'menuitemradio', 'aria-checked': isChecked } as const)
+
 function moveFocus(box: HTMLElement | null, by: number): void {
-  const all = [...(box?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])]
+  const all = [...(box?.querySelectorAll<HTMLElement>(itemsOf) ?? [])]
   const at = all.indexOf(document.activeElement as HTMLElement)
   all[(at + by + all.length) % all.length]?.focus()
 }
