@@ -1,33 +1,14 @@
-import { mkdirSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
 import { openBrowser } from '../browser.ts'
 import { type ModelScene, modelScene, rightKey } from '../server/model-scene.ts'
 import { violations } from './axe.ts'
 import { type Chat, openChat } from './chat-page.ts'
+import { picture } from './pictures.ts'
 
 // A person who has no model connects one in the page, and uses it.
 
 const browser = await openBrowser()
 afterAll(() => browser.close())
-
-const pictures = process.env.TROUPE_PICTURES
-if (pictures) mkdirSync(pictures, { recursive: true })
-
-/** For people who look: four pictures of what is shown. */
-async function picture({ page }: Chat, name: string): Promise<void> {
-  if (!pictures) return
-  for (const [width, height] of [
-    [1440, 900],
-    [390, 844],
-  ] as const)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.setViewportSize({ width, height })
-      await page.emulateMedia({ colorScheme })
-      await page.screenshot({ path: `${pictures}/${name}-${width}-${colorScheme}.png` })
-    }
-  await page.setViewportSize({ width: 1440, height: 900 })
-  await page.emulateMedia({ colorScheme: 'light' })
-}
 
 const open = (scene: ModelScene, options: Parameters<typeof openChat>[2] = {}): Promise<Chat> =>
   openChat(browser, { url: scene.url, address: `${scene.url}/#token=${scene.server.token.token}` }, options)

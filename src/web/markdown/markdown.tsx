@@ -1,8 +1,9 @@
 import DOMPurify from 'dompurify'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { copyToClipboard } from '../state/clipboard.ts'
 import { type Page, usePage } from '../state/page.ts'
+import { Block } from './block.tsx'
 import { type FormattedText, formatText, tagsAtOnce } from './format-text.ts'
 import { LongText } from './long-text.tsx'
 import { whenTime } from './work-budget.ts'
@@ -25,7 +26,7 @@ export function Markdown({ text, isOpen = false }: MarkdownProps) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the buttons inside are in the HTML of the text
     // biome-ignore lint/a11y/useKeyWithClickEvents: a button sends clicks for keys
-    <div class="md" onClick={(event) => void copyCode(page, event)}>
+    <div class="md" onClick={(event) => void pressed(page, event)}>
       {blocks.map(({ html, of }, index) =>
         html === undefined ? <PlainText key={index} text={of.own} /> : <Block key={index} html={html} />,
       )}
@@ -56,17 +57,12 @@ const PlainText = ({ text, isWaiting = false, children }: PlainTextProps) => (
   </div>
 )
 
-function Block({ html }: { readonly html: string }) {
-  // The only place where a text becomes HTML.
-  return useMemo(() => <div class="md-block" dangerouslySetInnerHTML={{ __html: html }} />, [html])
-}
-
 const allowedTags =
   'a b blockquote br button code del div em h3 h4 h5 h6 hr i ins kbd li mark ol p pre s small span strong sub sup table tbody td th thead tr u ul'.split(
     ' ',
   )
 
-/** Trusted HTML, which Preact takes for a string. */
+/** Trusted HTML, which has the type of a string. */
 export const sanitised = (html: string): string =>
   DOMPurify.sanitize(html, {
     ALLOWED_TAGS: allowedTags,
@@ -79,8 +75,10 @@ export const sanitised = (html: string): string =>
     RETURN_TRUSTED_TYPE: true,
   }) as unknown as string
 
-async function copyCode(page: Page, { target }: MouseEvent): Promise<void> {
+/** Buttons of code. Lines of all code wrap, or none. */
+async function pressed(page: Page, { target }: MouseEvent): Promise<void> {
   const button = (target as Element).closest('.md-copy')
+  if (button?.matches('.md-wrap')) return page.set({ wrapsLines: !page.settings.value.wrapsLines })
   const code = button?.closest('.md-code')?.querySelector('code')?.textContent
   if (!button || !code || !(await copyToClipboard(page, code))) return
   button.textContent = 'Copied'

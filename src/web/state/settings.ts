@@ -14,6 +14,8 @@ export interface Settings {
   readonly isTimelineOpen: boolean
   /** Whether letters without Ctrl or ⌘ are commands. */
   readonly hasLetterKeys: boolean
+  /** Whether long lines of code and changes wrap. */
+  readonly wrapsLines: boolean
   /** The agent of the last new session. */
   readonly lastAgent: string
 }
@@ -32,6 +34,7 @@ const defaults: Settings = {
   isSidebarOpen: true,
   isTimelineOpen: true,
   hasLetterKeys: true,
+  wrapsLines: false,
   lastAgent: '',
 }
 
@@ -39,14 +42,14 @@ const defaults: Settings = {
 export function openSettings(): Signal<Settings> {
   const settings = signal(storedSettings())
   effect(() => {
-    const { theme, density } = settings.value
-    Object.assign(document.documentElement.dataset, { theme, density })
+    const { theme, density, wrapsLines } = settings.value
+    Object.assign(document.documentElement.dataset, { theme, density, lines: wrapsLines ? 'wrap' : 'scroll' })
     localTexts.set('settings', JSON.stringify(settings.value))
   })
   onStored('settings', () => {
     // The layout is that of each tab.
-    const { theme, density, hasLetterKeys } = storedSettings()
-    settings.value = { ...settings.value, theme, density, hasLetterKeys }
+    const { theme, density, hasLetterKeys, wrapsLines } = storedSettings()
+    settings.value = { ...settings.value, theme, density, hasLetterKeys, wrapsLines }
   })
   return settings
 }
