@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { exactText } from '../../util/exact-text.ts'
 import { type CallNode, decidedText, size } from '../../view/index.ts'
+import { ColouredText } from '../highlight/coloured-text.tsx'
 import { LongText } from '../markdown/long-text.tsx'
 import { attempt } from '../state/actions.ts'
 import { loadOutput, saveOutput } from '../state/outputs.ts'
@@ -65,8 +66,11 @@ function Output({ call: { content, output, error } }: { readonly call: CallNode 
   return text === '' || isError ? null : <Code label="Output" text={text} />
 }
 
+const shownCharacters = 20_000
+
 /** Text of a program, with a label and a button that copies it. */
 export function Code({ label, text, children }: { readonly label: string; readonly text: string; readonly children?: ComponentChildren }) {
+  const isJson = (label === 'JSON' || label === 'Input') && text.length <= shownCharacters
   return (
     <div class="md-code">
       <div class="md-code-head">
@@ -74,7 +78,10 @@ export function Code({ label, text, children }: { readonly label: string; readon
         <CopyIcon text={text} label="Copy" />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <pre tabIndex={0}>{children ?? <LongText text={text} characters={20_000} isExact />}</pre>
+      <pre tabIndex={0}>
+        {children ??
+          (isJson ? <ColouredText text={text} language="json" /> : <LongText text={text} characters={shownCharacters} isExact />)}
+      </pre>
     </div>
   )
 }
