@@ -19,12 +19,14 @@ import './styles/demo.css'
 import './styles/tones.css'
 import { App } from './shell/app.tsx'
 import { connect } from './state/connection.ts'
+import { notify } from './state/notifications.ts'
 import { createPage, PageProvider } from './state/page.ts'
 import { tick } from './state/tick.ts'
 
 const page = createPage()
 connect(page)
 tick(page)
+notify(page)
 
 const root = document.getElementById('app')
 if (root)

@@ -1,11 +1,13 @@
-import { exactLine } from '../../util/exact-text.ts'
+import { exactLine, exactText } from '../../util/exact-text.ts'
 import { type CallNode, callTimes, duration, elapsed, type Times, workOf } from '../../view/index.ts'
+import { LongText } from '../markdown/long-text.tsx'
 import { usePage } from '../state/page.ts'
 import { callProblem, callStatus } from '../ui/call-status.ts'
 import { Icon } from '../ui/icon.tsx'
 import { StatusMark, statusTone } from '../ui/status-mark.tsx'
 import { CallDetails } from './call-details.tsx'
 import { useView } from './conversation-view.ts'
+import { personWords } from './person-words.ts'
 import { useCard } from './use-card.ts'
 
 export function CallCard({ call }: { readonly call: CallNode }) {
@@ -22,8 +24,24 @@ export function CallCard({ call }: { readonly call: CallNode }) {
         <CallFacts call={call} />
         <CallTime call={call} />
       </button>
+      <Words call={call} />
       {isOpen && <CallDetails call={call} />}
     </div>
+  )
+}
+
+/** What a person wrote about the call. It is visible without opening the call. */
+function Words({ call }: { readonly call: CallNode }) {
+  const said = personWords(call)
+  if (!said) return null
+  return (
+    <p class="call-words small">
+      <span class={said.kind === 'denial' ? 'tone-error' : 'muted'}>
+        {said.kind === 'denial' ? 'Denied' : 'Answer'}
+        {said.by !== undefined && <span class="muted"> by {exactText(said.by)}</span>}:
+      </span>{' '}
+      <LongText text={said.text} lines={4} characters={400} isExact />
+    </p>
   )
 }
 

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { exactText } from '../../util/exact-text.ts'
 import { type CallNode, decidedText, size } from '../../view/index.ts'
 import { ColouredText } from '../highlight/coloured-text.tsx'
 import { LongText } from '../markdown/long-text.tsx'
@@ -25,7 +24,6 @@ export function CallDetails({ call }: { readonly call: CallNode }) {
         </p>
       )}
       {permit?.kind === 'approved' && <p class="muted small">Permission: {decidedText('approved', permit.by)}</p>}
-      {permit?.kind === 'answered' && <p class="muted small">Answer: {exactText(permit.text)}</p>}
       {'by' in sandbox && (
         <p class="muted small">
           {sandbox.kind === 'outside' ? 'Ran outside the sandbox' : 'May run outside the sandbox'}, {decidedText('approved', sandbox.by)}

@@ -2,6 +2,7 @@ import { plural } from '../../util/plural.ts'
 import type { CallNode, StepNode } from '../../view/index.ts'
 import { callStatus } from '../ui/call-status.ts'
 import type { ShownStep, StepPart } from './conversation-items.ts'
+import { personWords } from './person-words.ts'
 
 // Many calls in a row are one line: `Read 225 files, 75 searches`.
 
@@ -40,7 +41,11 @@ export function foldedParts(parts: readonly StepPart[]): readonly (StepPart | Ca
   let run: Extract<StepPart, { kind: 'call' }>[] = []
   const close = (): void => {
     const [first] = run
-    if (first && run.length >= leastFolded && run.every(({ call: { status } }) => status !== 'running' && status !== 'waiting'))
+    if (
+      first &&
+      run.length >= leastFolded &&
+      run.every(({ call }) => call.status !== 'running' && call.status !== 'waiting' && !personWords(call))
+    )
       folded.push({ kind: 'calls', id: `${first.id}/run`, calls: run.map(({ call }) => call) })
     else folded.push(...run)
     run = []

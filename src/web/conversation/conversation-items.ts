@@ -10,6 +10,7 @@ import {
   type TextNode,
   type TurnNode,
 } from '../../view/index.ts'
+import { personWords } from './person-words.ts'
 
 // What a conversation shows, in which order.
 
@@ -114,7 +115,15 @@ export function isQuiet(step: StepNode): boolean {
     calls.length > 0 &&
     texts.every(({ type, text, isOpen }) => !isOpen && (type === 'reasoning' || text.trim() === '')) &&
     attempts.every(({ failure, latencyMs }) => !failure && latencyMs !== undefined) &&
-    calls.every((call) => !call.isAgent && call.tool !== planTool && !call.child && call.status !== 'running' && call.status !== 'waiting')
+    calls.every(
+      (call) =>
+        !call.isAgent &&
+        call.tool !== planTool &&
+        !call.child &&
+        call.status !== 'running' &&
+        call.status !== 'waiting' &&
+        !personWords(call),
+    )
   if (isQuietNow) quiet.add(step)
   return isQuietNow
 }

@@ -3,6 +3,7 @@ import { grouped, timeText } from '../../view/index.ts'
 import type { ServerStatus } from '../api/documents.ts'
 import { ShortcutList } from '../commands/shortcuts.tsx'
 import { hashOf } from '../state/hash-route.ts'
+import { askToNotify, type NotificationAbility, notificationAbility } from '../state/notifications.ts'
 import { usePage } from '../state/page.ts'
 import type { Settings } from '../state/settings.ts'
 import { type Fact, Facts } from '../ui/facts.tsx'
@@ -41,6 +42,9 @@ export function SettingsPage() {
           </p>
         </PageSection>
       )}
+      <PageSection title="Notifications" level={2}>
+        <NotificationChoice />
+      </PageSection>
       <PageSection title="Keyboard" level={2}>
         <label class="line">
           <input
@@ -59,6 +63,40 @@ export function SettingsPage() {
       </PageSection>
     </PageFrame>
   )
+}
+
+function NotificationChoice() {
+  const { settings, set } = usePage()
+  const [ability, setAbility] = useState(notificationAbility)
+  const { notifies } = settings.value
+  const choose = async (wanted: boolean): Promise<void> => {
+    const answer = wanted ? await askToNotify() : ability
+    setAbility(answer)
+    set({ notifies: wanted && answer === 'granted' })
+  }
+  return (
+    <>
+      <label class="line">
+        <input
+          type="checkbox"
+          checked={notifies && ability === 'granted'}
+          disabled={ability === 'missing'}
+          onChange={({ currentTarget }) => void choose(currentTarget.checked)}
+        />
+        Desktop notifications when a session waits for you or ends
+      </label>
+      <p class="muted small" role="status">
+        {abilityTexts[ability]}
+      </p>
+    </>
+  )
+}
+
+const abilityTexts: { readonly [Ability in NotificationAbility]: string } = {
+  granted: 'They come only while this page is open and hidden, such as in another tab. A click opens the session.',
+  default: 'The browser asks first. They come only while this page is open and hidden.',
+  denied: 'The browser blocks notifications of this page. Allow them in its settings for this address, then try again.',
+  missing: 'This browser shows none here. It needs HTTPS or a loopback address.',
 }
 
 interface ChoiceProps<Name extends 'theme' | 'density'> {

@@ -16,6 +16,8 @@ export interface Settings {
   readonly hasLetterKeys: boolean
   /** Whether long lines of code and changes wrap. */
   readonly wrapsLines: boolean
+  /** Whether the desktop tells of sessions that wait or end while the page is hidden. */
+  readonly notifies: boolean
   /** The agent of the last new session. */
   readonly lastAgent: string
 }
@@ -35,6 +37,7 @@ const defaults: Settings = {
   isTimelineOpen: true,
   hasLetterKeys: true,
   wrapsLines: false,
+  notifies: false,
   lastAgent: '',
 }
 
@@ -48,8 +51,8 @@ export function openSettings(): Signal<Settings> {
   })
   onStored('settings', () => {
     // The layout is that of each tab.
-    const { theme, density, hasLetterKeys, wrapsLines } = storedSettings()
-    settings.value = { ...settings.value, theme, density, hasLetterKeys, wrapsLines }
+    const { theme, density, hasLetterKeys, wrapsLines, notifies } = storedSettings()
+    settings.value = { ...settings.value, theme, density, hasLetterKeys, wrapsLines, notifies }
   })
   return settings
 }
