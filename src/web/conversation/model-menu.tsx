@@ -1,4 +1,4 @@
-import type { AgentDescription } from '../api/documents.ts'
+import type { AgentDescription } from '../../contracts/index.ts'
 import { chooseDemoModel } from '../state/actions.ts'
 import { offeredModels, recordedModel, shortModel } from '../state/connect-model.ts'
 import { type Page, usePage } from '../state/page.ts'
