@@ -34,6 +34,7 @@ const common = {
   basePath: optional(aPath),
   reloads: optional(aBoolean),
   log: optional({ expected: 'an object with functions', accepts: isPlainRecord }),
+  models: optional(hasMethods('models to connect', ['use', 'attach', 'find', 'connect'])),
   demo: optional({ expected: 'the demonstration', accepts: (value) => typeof value === 'object' }),
 } satisfies { readonly [key: string]: FieldType }
 

@@ -7,7 +7,6 @@ import { messageOf } from '../../util/message-of.ts'
 import type { Config } from '../config/config.ts'
 import { setVariable } from '../config/files/set-variable.ts'
 import { type Overlay, overlayFor } from '../config/variables/overlay.ts'
-import type { Project } from '../project-report.ts'
 import { homeFolder } from '../setup/data-folder.ts'
 import type { Setup } from '../setup/read-setup.ts'
 
@@ -68,9 +67,15 @@ interface Attached {
   changed(): void
 }
 
+/** What is used of a `Project`. */
+interface ServedProject {
+  readonly missingModels: readonly string[]
+  readonly report: { readonly setup: Setup }
+}
+
 export class ModelConnections {
   #server: Attached | undefined
-  #project: Project | undefined
+  #project: ServedProject | undefined
   #models: readonly FoundModel[] = []
 
   attach(server: Attached): void {
@@ -78,7 +83,7 @@ export class ModelConnections {
   }
 
   /** The project as it is served from now on. */
-  use(project: Project): void {
+  use(project: ServedProject): void {
     this.#project = project
     // What cannot be found now is looked for again when a person asks.
     this.find().then(
@@ -163,7 +168,7 @@ export class ModelConnections {
     }
   }
 
-  get #served(): Project {
+  get #served(): ServedProject {
     if (!this.#project) throw new TroupeError('internal', 'Models are connected for a project, and none is served.')
     return this.#project
   }
