@@ -52,10 +52,7 @@ export const webAddress = ({ address, local }: Pick<BannerFacts, 'address' | 'lo
 
 function demoRows({ model, offers, workspace, sessions }: DemoFacts): readonly Row[] {
   const found = offers.map((offer) => `${offer.model} (${offer.from})`).join(', ')
-  const hint =
-    found === ''
-      ? 'For a model, set a key such as ANTHROPIC_API_KEY or start Ollama, and start again.'
-      : `Found: ${found}. Choose it in the page.`
+  const hint = found === '' ? 'For a model, paste a key in the page or start Ollama.' : `Found: ${found}. Choose it in the page.`
   return [
     ['Model', `${model === 'recorded' ? 'none: recorded answers, with real tools.' : model} ${hint}`],
     ['Files', workspace],
