@@ -26,7 +26,14 @@ beforeAll(async () => {
   const folder = await webFolder()
   served = await serve({
     store,
-    rest: { demo: { model: 'rehearsal', offers: [], processId: 1, pullPlug() {}, choose: async () => {} } },
+    rest: {
+      demo: { model: 'rehearsal', offers: [], processId: 1, pullPlug() {}, choose: async () => {} },
+      models: {
+        ...{ models: [], missing: [], file: 'keys' },
+        find: async () => [],
+        connect: () => ({ kind: 'refused', code: 'not_a_key', message: 'No key.' }),
+      },
+    },
     routes: () => [
       ...webRoutes(folder),
       ...openaiRoutes({ clock: systemClock, ids: { next: () => 'id' }, records: store.records }),

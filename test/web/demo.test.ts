@@ -5,6 +5,7 @@ import { provider, rightKey } from '../server/model-scene.ts'
 import { violations } from './axe.ts'
 import { type Chat, openChat } from './chat-page.ts'
 import { demoScene, isAlive } from './demo-scene.ts'
+import { picture } from './pictures.ts'
 
 // The flows of the demonstration, as people click them, in one browser on one server.
 
@@ -35,6 +36,7 @@ test('the first page has the headline, the team, three cards and finished sessio
   await page.getByRole('note', { name: 'Model' }).getByText('Demo · recorded replies').waitFor()
   await expect.poll(() => chat.sessions.getByText(/Which discount codes|Do the cart tests/).count()).toBe(2)
   expect(await violations(page)).toEqual([])
+  await picture(chat, 'demo-start')
   await page.getByRole('link', { name: 'Connect a model' }).click()
   await page.getByLabel('Key', { exact: true }).waitFor()
   await page.getByText('Ollama', { exact: true }).waitFor()
@@ -133,6 +135,7 @@ test('a pasted key answers for all agents, until a person goes back to recorded 
   await chat.send('What is the weather?')
   await chat.says(/Demo mode cannot answer that\. Connect a model \(paste a key or use Ollama\)/)
   await strip(chat).getByText('(paste a key or use Ollama), or try one of these').waitFor()
+  await picture(chat, 'demo-own-words')
   await strip(chat).getByRole('link', { name: 'Connect a model' }).click()
   await page.getByLabel('Key', { exact: true }).fill(rightKey)
   await chat.button('Test and connect').click()
