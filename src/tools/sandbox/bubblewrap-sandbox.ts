@@ -113,7 +113,10 @@ export class BubblewrapSandbox implements ProcessSandbox {
     const shown = view.readOnly.filter((path) => onlyReadable?.includes(path))
     const files = writable.map((folder) => {
       const home = isInside(folder, this.#home) ? this.#home : undefined
-      return this.#folder(folder).protectedFiles({ home, guarded, hidden: view.hidden })
+      const found = this.#folder(folder).protectedFiles({ home, guarded, hidden: view.hidden })
+      // Nothing can be mounted in a folder that is hidden as a whole.
+      const whole = view.hidden.filter((path) => isInside(folder, path))
+      return { ...found, hidden: found.hidden.filter((path) => !whole.some((above) => isInside(above, path))) }
     })
     const cgroup = isRoot() ? processCgroup(policy.processes) : undefined
     const proxy = policy.hosts.length > 0 ? networkProxy(policy) : undefined

@@ -92,6 +92,14 @@ describe.skipIf(noSandboxHere)(sandboxed('a home'), () => {
     expect(readdirSync(at('bare/.config'))).toEqual([])
   })
 
+  it('that is the workspace runs commands when keys of providers are in a folder that is hidden as a whole', async () => {
+    mkdirSync(at('keys/.ai-agent'), { recursive: true })
+    for (const file of ['keys/.ai-agent/.ai-agent.env', 'keys/.ai-agent.env']) writeFileSync(at(file), 'SECRET\n')
+    const text = await run(at('keys'), { home: at('keys'), command: 'cat .ai-agent/.ai-agent.env .ai-agent.env; echo ran' })
+    expect(text).toContain('ran\n')
+    expect(text).not.toContain('SECRET')
+  })
+
   it('that is the workspace keeps hidden what is hidden, whatever a command does to the folders above', async () => {
     mkdirSync(at('own/.cargo'), { recursive: true })
     writeFileSync(at('own/.cargo/credentials.toml'), 'SECRET\n')
