@@ -190,7 +190,8 @@ describe('the file for keys', () => {
 
   test('that has an error or cannot be written is not touched, and the answer says so', async () => {
     const scene = await modelScene()
-    await mkdir(join(scene.home, '.ai-agent'))
+    // It exists from the start: a command that runs while a key is stored does not see it.
+    expect(await modeOf(join(scene.home, '.ai-agent'))).toBe(0o700)
     await writeFile(scene.keys, 'not a line\n')
     expect([await json(scene.connect({ key: rightKey })), await scene.readKeys()]).toMatchObject([
       { error: { code: 'file_not_writable', message: expect.stringContaining(`${scene.keys}:1:1: a line must be`) } },

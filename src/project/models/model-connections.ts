@@ -1,4 +1,5 @@
-import { join } from 'node:path'
+import { mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { TroupeError } from '../../contracts/index.ts'
 import { type FoundModel, type FoundProvider, findProviders } from '../../models/by-name/index.ts'
 import { type KeyOwner, keyInfo, keyOwner, readPastedKey, tryKey } from '../../models/keys/index.ts'
@@ -85,6 +86,7 @@ export class ModelConnections {
   /** The project as it is served from now on. */
   use(project: ServedProject): void {
     this.#project = project
+    createFolder(dirname(this.file))
     // What cannot be found now is looked for again when a person asks.
     this.find().then(
       () => this.#server?.changed(),
@@ -216,6 +218,15 @@ interface NewVariable {
   readonly file: string
   readonly name: string
   readonly value: string
+}
+
+/** Now, because a command of the sandbox sees what is created while it runs: the folder is hidden as a whole. */
+function createFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch {
+    // Whoever pastes a key is told.
+  }
 }
 
 /** The configuration as it will be with the variable in the file of the user. */

@@ -17,7 +17,8 @@ export const connectionOf = ({ incoming, outgoing }: HttpBindings | Http2Binding
 })
 
 /** Headers that proxies add. */
-const forwarding = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip']
+const forwarding =
+  /^(?:forwarded|via|x-forwarded.*|x-(?:real|client)-ip|client-ip|true-client-ip|cf-connecting-ip|x-original-(?:host|url))$/
 
 /**
  * Whether the user of this machine sends the request from this machine: with the local token, over loopback, to a loopback address, and
@@ -26,5 +27,10 @@ const forwarding = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', '
 export function isLocalRequest({ headers }: Request, { principal }: Caller, connection: Pick<Connection, 'address'> | undefined): boolean {
   const address = connection?.address?.replace(/^::ffff:/i, '') ?? ''
   const host = (headers.get('host') ?? '').replace(/:\d+$/, '')
-  return principal.id === localPrincipal.id && isLoopback(address) && isLoopback(host) && !forwarding.some((name) => headers.has(name))
+  return (
+    principal.id === localPrincipal.id &&
+    isLoopback(address) &&
+    isLoopback(host) &&
+    ![...headers.keys()].some((name) => forwarding.test(name))
+  )
 }

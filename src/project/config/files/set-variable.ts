@@ -1,4 +1,4 @@
-import { chmod, realpath, stat } from 'node:fs/promises'
+import { chmod, lstat, mkdir, realpath } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { TroupeError } from '../../../contracts/index.ts'
 import { nodeConfigFileSystem } from './config-file-system.ts'
@@ -15,13 +15,14 @@ const maxTries = 5
 export async function setVariable(path: string, name: string, value: string): Promise<void> {
   // A link to a file elsewhere stays one.
   const target = await realpath(path).catch(() => path)
+  await makePrivateFolder(dirname(path))
   for (let tries = 0; tries < maxTries; tries++) {
     const bytes = await nodeConfigFileSystem.read(target)
     const before = bytes === undefined ? undefined : new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes as Uint8Array)
     // Throws for a file that would not be read either.
     const line = parseEnv(bytes ?? '', path).get(name)?.line
     const text = line === undefined ? withLine(before ?? '', `${name}=${value}`) : withValue(before ?? '', line, value)
-    if (await nodeConfigFileSystem.replace(target, before, text)) return closeFolder(dirname(path))
+    if (await nodeConfigFileSystem.replace(target, before, text)) return
   }
   throw new TroupeError('config_invalid', `${path} is changed by other processes.`, { remedy: 'Try again.' })
 }
@@ -39,7 +40,9 @@ function withLine(text: string, line: string): string {
   return `${text}${separator}${line}${ending}`
 }
 
-async function closeFolder(folder: string): Promise<void> {
-  const { mode } = await stat(folder)
-  if ((mode & 0o077) !== 0) await chmod(folder, 0o700)
+/** Only the user can read the folder afterwards. Where it is a link, it is left as it is: others may use that folder. */
+export async function makePrivateFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const found = await lstat(folder)
+  if (found.isDirectory() && (found.mode & 0o077) !== 0) await chmod(folder, 0o700)
 }
