@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -257,7 +257,7 @@ describe('only the user of this machine, at a loopback address', () => {
   test('another token, a proxy and another name are refused, and are offered nothing', async () => {
     const local = { authorization: `Bearer ${scene.server.token.token}` }
     expect(await tries(scene.url, { ...local, host: 'agents.example.com' })).toEqual([403, 403, false])
-    for (const header of ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'])
+    for (const header of ['x-forwarded-for', 'x-forwarded-proto', 'forwarded', 'via', 'x-real-ip', 'cf-connecting-ip'])
       expect(await tries(scene.url, { ...local, [header]: '127.0.0.1' })).toEqual([403, 403, false])
     expect(await tries(scene.url, { authorization: `Bearer ${scene.adminToken}` })).toEqual([403, 403, false])
     expect(scene.provider.requests).toEqual([])
