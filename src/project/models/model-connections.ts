@@ -225,7 +225,7 @@ function createFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch {
-    // Whoever pastes a key is told.
+    // The answer to a pasted key says why it cannot be stored.
   }
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { MaybePromise } from '../../contracts/index.ts'
+import type { ConnectedProvider, ConnectResult, PastedKeyRequest } from '../../project/index.ts'
 import { HttpError, json, plainErrors, type Route, type RouteRequest, route, type ServerErrorCode } from '../http/index.ts'
 import { connectedKey, providerList } from './answer-schemas.ts'
 import type { RestDependencies } from './rest-routes.ts'
@@ -13,16 +14,6 @@ export interface ModelOffer {
   readonly from: string
 }
 
-interface OfferedProvider {
-  readonly name: string
-  readonly label: string
-  readonly access: 'key' | 'local'
-  readonly models: readonly ModelOffer[]
-  readonly problem?: string
-  readonly variable?: string
-  readonly keyPage?: string
-}
-
 /** What the server knows of models, and how keys are stored. */
 export interface ModelConnections {
   /** The models that could be used when `find` looked last. */
@@ -32,32 +23,10 @@ export interface ModelConnections {
   /** The file for keys. */
   readonly file: string
   /** Looks for keys and local servers. */
-  find(): Promise<readonly OfferedProvider[]>
+  find(): Promise<readonly ConnectedProvider[]>
   /** Tests a key, stores it and uses it. */
-  connect(request: KeyRequest): MaybePromise<KeyResult>
+  connect(request: PastedKeyRequest): MaybePromise<ConnectResult>
 }
-
-interface KeyRequest {
-  readonly key: string
-  readonly provider?: string | undefined
-  readonly anyway?: boolean | undefined
-}
-
-type KeyResult =
-  | {
-      readonly kind: 'connected'
-      readonly provider: string
-      readonly label: string
-      readonly model: string
-      readonly notes: readonly string[]
-    }
-  | {
-      readonly kind: 'refused'
-      readonly code: string
-      readonly message: string
-      readonly remedy?: string
-      readonly owner?: { readonly name?: string; readonly label: string }
-    }
 
 /** A key has at most 1,000 characters. */
 const maxBodyBytes = 64 * 1024
@@ -112,7 +81,7 @@ const keyRoute = (models: ModelConnections, audit: RestDependencies['audit']): R
     },
   })
 
-/** Whoever reaches the server from elsewhere must not replace the keys of this machine. */
+/** Clients on other machines must not replace the keys of this machine. */
 function requireLocal({ isLocal }: RouteRequest): void {
   if (isLocal) return
   throw new HttpError('forbidden', 'Models are connected on the machine of the server only.', {
@@ -126,7 +95,7 @@ const kinds: { readonly [code: string]: ServerErrorCode } = {
   file_not_writable: 'conflict',
 }
 
-const refusal = ({ code, message, remedy, owner }: Extract<KeyResult, { readonly kind: 'refused' }>): HttpError =>
+const refusal = ({ code, message, remedy, owner }: Extract<ConnectResult, { readonly kind: 'refused' }>): HttpError =>
   new HttpError(kinds[code] ?? 'invalid_request', message, {
     code,
     remedy,

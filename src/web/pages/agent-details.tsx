@@ -111,7 +111,7 @@ export function AgentDetails({ agent, agents }: AgentDetailsProps) {
   )
 }
 
-/** What the agent is told to be. */
+/** The system prompt of the agent. */
 function Prompt({ state }: { readonly state: SetupState }) {
   switch (state.kind) {
     case 'loading':

@@ -18,7 +18,7 @@ const left = ({ column }: Place): number => column * columnStep
 
 const percent = (part: number, all: number): string => `${(part / all) * 100}%`
 
-/** Agents as boxes, callers on the left. Boxes and gaps share the room that there is. */
+/** Agents as boxes, callers on the left. Boxes and gaps share the available width. */
 export function AgentGraphView({ root, agents }: { readonly root: string; readonly agents: readonly AgentDescription[] }) {
   const byName = new Map(agents.map((agent) => [agent.name, agent]))
   const { nodes, edges, columns, rows } = agentGraph(root, (name) => byName.get(name)?.agents ?? [])
