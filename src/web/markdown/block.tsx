@@ -1,10 +1,8 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { highlighter, loadHighlighter } from '../highlight/load-highlighter.ts'
+import { tokensOf } from '../highlight/tokens.ts'
 import { usePage } from '../state/page.ts'
 import { updateChildren } from './update-children.ts'
 import { hasTime, timed, whenTime } from './work-budget.ts'
-
-const namesLanguage = /<div class="md-code-head"><span>[^<]/
 
 /** A formatted block of a text. `html` is trusted: it was sanitised. */
 export function Block({ html }: { readonly html: string }) {
@@ -12,7 +10,6 @@ export function Block({ html }: { readonly html: string }) {
   const box = useRef<HTMLDivElement>(null)
   const [tries, setTries] = useState(0)
   const hasCode = String(html).includes('<div class="md-code">')
-  const highlight = hasCode ? highlighter.value : undefined
   const wraps = hasCode && page.settings.value.wrapsLines
   useLayoutEffect(() => {
     // The only place where a text becomes HTML.
@@ -20,19 +17,18 @@ export function Block({ html }: { readonly html: string }) {
     template.innerHTML = html
     const { content } = template
     for (const head of content.querySelectorAll('.md-code-head')) head.lastElementChild?.before(wrapButton(wraps))
-    if (namesLanguage.test(html)) loadHighlighter()
     const isInTime = hasTime()
-    if (highlight && isInTime) timed(() => colour(content, highlight))
+    if (hasCode && isInTime) timed(() => colour(content))
     if (box.current) updateChildren(box.current, content)
-    return highlight && !isInTime ? whenTime(() => setTries(tries + 1)) : undefined
-  }, [html, highlight, wraps, tries])
+    return hasCode && !isInTime ? whenTime(() => setTries(tries + 1)) : undefined
+  }, [html, wraps, tries])
   return <div class="md-block" ref={box} />
 }
 
-function colour(content: DocumentFragment, highlight: NonNullable<typeof highlighter.value>): void {
+function colour(content: DocumentFragment): void {
   for (const code of content.querySelectorAll('.md-code code')) {
     const language = code.closest('.md-code')?.querySelector('.md-code-head span')?.textContent ?? ''
-    const tokens = highlight(code.textContent ?? '', language)
+    const tokens = tokensOf(code.textContent ?? '', language)
     if (tokens) code.replaceChildren(...tokens.map(({ kind, text }) => (kind === undefined ? text : span(`code-${kind}`, text))))
   }
 }
