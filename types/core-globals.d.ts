@@ -29,3 +29,4 @@ declare const URL: { parse(text: string): URL | null }
 declare const TextDecoder: { new (label: 'utf-8', options: { fatal: true }): { decode(bytes: Uint8Array): string } }
 declare const TextEncoder: { new (): { encode(text: string): Uint8Array } }
 declare const btoa: (binary: string) => string
+declare const atob: (base64: string) => string

@@ -5,6 +5,8 @@ import {
   type ApprovalPolicy,
   type ApprovalRule,
   boundsOfLimit,
+  type ClientTool,
+  type ClientToolRule,
   defaultLimits,
   type InputContract,
   limitNames,
@@ -17,6 +19,7 @@ import {
   type SandboxPolicy,
   type SkillCard,
   skillScopes,
+  type ToolChoice,
 } from '../../src/contracts/index.ts'
 import { typeSchema } from '../../src/project/values/type-schema.ts'
 import {
@@ -87,6 +90,8 @@ export const agentDefinitions = {
     spansTurns: optional(constant(true)),
     skills: optional(listOf(reference('Skill'))),
     approvals: optional(listOf(approvalRule)),
+    keepSessions: optional(constant(true)),
+    clientTools: optional(anyOf(oneOf<Extract<ClientToolRule, string>>({ allow: true, deny: true }), listOf(text))),
     bounds: optional(listOf(closed<ApprovalPolicy>({ name: optional(text), rules: listOf(approvalRule) }))),
     sandbox: optional({ ...sandboxPolicy, required: [] }),
   }),
@@ -98,6 +103,13 @@ export const agentDefinitions = {
     parameters: optional(reference('Parameters')),
     instructions: optional(text),
     output: optional(anyOf(reference('OutputContract'), { type: 'null' })),
+    clientTools: optional(listOf(closed<ClientTool>({ name, description: text, inputSchema: anyObject }))),
+    toolChoice: optional(
+      anyOf(
+        oneOf<Extract<ToolChoice, string>>({ auto: true, none: true, required: true }),
+        closed<Exclude<ToolChoice, string>>({ tool: name }),
+      ),
+    ),
   }),
   Parameters: closed<ModelParameters>({
     temperature: optional(typeSchema(parameterBounds.temperature)),

@@ -176,7 +176,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
   'interaction.turn.failed': { ending: failed, report: optional(reference('Report')), totals },
   'interaction.turn.interrupted': { ending: interrupted, report: optional(reference('Report')), totals },
   'interaction.turn.suspended': {
-    reason: oneOf<Body<'interaction.turn.suspended'>['reason']>({ approval: true, input: true }),
+    reason: oneOf<Body<'interaction.turn.suspended'>['reason']>({ approval: true, input: true, client: true }),
     approvals: listOf(name),
   },
   'interaction.step.started': {

@@ -49,8 +49,9 @@ import {
 } from './shapes.ts'
 
 const lane = anyOf(
-  closed<Is<Lane, 'kind', 'shared'>>({ kind: constant('shared') }),
-  closed<Is<Lane, 'kind', 'exclusive'>>({ kind: constant('exclusive') }),
+  closed<Exclude<Lane, { kind: 'key' }>>({
+    kind: oneOf<Exclude<Lane, { kind: 'key' }>['kind']>({ shared: true, exclusive: true, client: true }),
+  }),
   closed<Is<Lane, 'kind', 'key'>>({ kind: constant('key'), key: text }),
 )
 const planFields: Fields<PlanIntent> = { kind: constant('plan'), id: name, type: constant('todo_list'), plan: reference('Plan') }
@@ -156,7 +157,7 @@ export const itemDefinitions = {
     keys: listOf(reference('ApprovalKey')),
     wider: optional(listOf(reference('ApprovalKey'))),
     diff: optional(text),
-    scope: oneOf<ApprovalRequest['scope']>({ call: true, unsandboxed: true, question: true, sampling: true }),
+    scope: oneOf<ApprovalRequest['scope']>({ call: true, unsandboxed: true, question: true, sampling: true, client: true }),
     isLive: optional(constant(true)),
     inside: optional(closed<NonNullable<ApprovalRequest['inside']>>({ error: reference('ToolFailure'), partial: optional(text) })),
     question: optional(reference('Question')),

@@ -1,4 +1,5 @@
 import type { ApprovalPolicy, ApprovalRule } from './approvals.ts'
+import type { ClientTool, ToolChoice } from './client-tool.ts'
 import type { JsonObject } from './json.ts'
 import type { AgentLimits } from './limits.ts'
 import type { SandboxPolicy } from './sandbox.ts'
@@ -90,9 +91,19 @@ export interface AgentSpec {
   readonly approvals?: readonly ApprovalRule[]
   /** For a child: the rules of its callers, outermost first. */
   readonly bounds?: readonly ApprovalPolicy[]
+  /**
+   * Whether a client may bring tools that it runs itself, or the names that they may have. Default: `allow` for an agent without tools
+   * and agents, else `deny`.
+   */
+  readonly clientTools?: ClientToolRule
+  /** Servers keep its sessions also for requests with `store: false`, which then delete only the response. */
+  readonly keepSessions?: true
   /** Restrictions of its commands, beyond those of the session. */
   readonly sandbox?: Partial<SandboxPolicy>
 }
+
+/** Names with `*` for anything. */
+export type ClientToolRule = 'allow' | 'deny' | readonly string[]
 
 /** Settings of a session that its caller changed. They stay when the definition of the agent changes. */
 export interface AgentChanges {
@@ -105,4 +116,8 @@ export interface AgentChanges {
   readonly instructions?: string
   /** `null`: that of the definition. */
   readonly output?: OutputContract | null
+  /** All tools of the client. Empty: it has none. */
+  readonly clientTools?: readonly ClientTool[]
+  /** For the next step. */
+  readonly toolChoice?: ToolChoice
 }

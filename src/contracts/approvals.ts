@@ -2,6 +2,7 @@ import type { ToolFailure } from './failures.ts'
 import type { ApprovalId, ItemId } from './ids.ts'
 import type { Lane } from './items.ts'
 import type { JsonObject, JsonSchema, MaybePromise } from './json.ts'
+import type { InputPart } from './messages.ts'
 import type { SessionPlace } from './principal.ts'
 
 export interface ApprovalKey {
@@ -79,6 +80,8 @@ export type ApprovalDecision =
   | { readonly kind: 'approve'; readonly breadth: ApprovalBreadth; readonly key?: string }
   /** `content`: the fields of the form, if the question has one. */
   | { readonly kind: 'answer'; readonly text: string; readonly content?: JsonObject }
+  /** What the client's tool returned. Bytes of `parts` are in base64. */
+  | { readonly kind: 'result'; readonly ok: boolean; readonly content: string; readonly parts?: readonly InputPart[] }
   /** `cancel`: nobody decided, or the person dismissed the question. */
   | { readonly kind: 'deny'; readonly feedback?: string; readonly cancel?: true }
   /** Deny and end the whole run: the turn of the root, with all descendants. */
@@ -91,7 +94,7 @@ export interface GivenAnswer {
   readonly by: string
 }
 
-const verbs = { approve: 'approved', answer: 'answered', deny: 'denied', abort: 'denied, run ended' } as const
+const verbs = { approve: 'approved', answer: 'answered', result: 'returned', deny: 'denied', abort: 'denied, run ended' } as const
 
 /** `approved by anna`. */
 export const answeredText = ({ decision, by }: GivenAnswer): string => `${verbs[decision.kind]} by ${by}`
@@ -114,9 +117,9 @@ export interface ApprovalRequest {
   readonly diff?: string
   /**
    * `unsandboxed` asks to run again outside the sandbox, `question` for an answer, `sampling` to send a request of the tool to a
-   * model.
+   * model. `client` asks no person: the client of the session runs the call.
    */
-  readonly scope: 'call' | 'unsandboxed' | 'question' | 'sampling'
+  readonly scope: 'call' | 'unsandboxed' | 'question' | 'sampling' | 'client'
   /** The call runs and waits for the decision. The request ends with its process. */
   readonly isLive?: true
   /** For `unsandboxed`: the result of the attempt inside the sandbox, cut to a readable size. */

@@ -233,8 +233,8 @@ interface Bodies {
   'interaction.turn.completed': { readonly ending: EndingOf<'completed' | 'partial'>; readonly report: Report; readonly totals: TurnTotals }
   'interaction.turn.failed': { readonly ending: EndingOf<'failed'>; readonly report?: Report; readonly totals: TurnTotals }
   'interaction.turn.interrupted': { readonly ending: EndingOf<'interrupted'>; readonly report?: Report; readonly totals: TurnTotals }
-  /** `input`: nobody works, and a call waits for a child that takes input. */
-  'interaction.turn.suspended': { readonly reason: 'approval' | 'input'; readonly approvals: readonly ApprovalId[] }
+  /** `input`: nobody works, and a call waits for a child that takes input. `client`: calls wait for results of the client. */
+  'interaction.turn.suspended': { readonly reason: 'approval' | 'input' | 'client'; readonly approvals: readonly ApprovalId[] }
 
   'interaction.step.started': {
     /** The name in the agent; `modelId` is `provider/name`. */

@@ -83,6 +83,8 @@ export type TurnReason =
   | 'approval'
   /** A call waits for a child that takes input from a person. */
   | 'input'
+  /** Calls wait for results of the client. */
+  | 'client'
   /** Its driver stopped or was lost. The turn is open and continues when the session is opened. */
   | 'released'
   | 'denied'

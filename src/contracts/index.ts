@@ -2,6 +2,7 @@ export {
   type AgentChanges,
   type AgentSpec,
   type AgentTrust,
+  type ClientToolRule,
   exampleLimits,
   type InputContract,
   type JsonOutput,
@@ -29,6 +30,15 @@ export {
   type RuleVerdict,
   ruleVerdicts,
 } from './approvals.ts'
+export {
+  type BroughtTool,
+  type ClientCall,
+  type ClientTool,
+  clientNameOf,
+  clientToolName,
+  isBrought,
+  type ToolChoice,
+} from './client-tool.ts'
 export {
   ApprovalAnsweredError,
   BudgetExhaustedError,

@@ -14,8 +14,11 @@ export type ItemType = CallItemType | TextItemType | 'todo_list'
 
 export type Effect = 'read' | 'idempotent' | 'write'
 
-/** Which calls of a step must not overlap: `exclusive` with none, equal keys not with each other. */
-export type Lane = { readonly kind: 'shared' } | { readonly kind: 'exclusive' } | { readonly kind: 'key'; readonly key: string }
+/**
+ * Which calls of a step must not overlap: `exclusive` with none, equal keys not with each other. `client`: it runs in the client of the
+ * session, after all others, and overlaps with nothing here.
+ */
+export type Lane = { readonly kind: 'shared' | 'exclusive' | 'client' } | { readonly kind: 'key'; readonly key: string }
 
 /** The intent of a call: once this is in the journal, the call may have run. */
 export interface CallIntent {

@@ -1,4 +1,5 @@
 import type { JsonOutput, ModelParameters } from './agent.ts'
+import type { ToolChoice } from './client-tool.ts'
 import type { ModelFailure } from './failures.ts'
 import type { JsonObject, JsonSchema, MaybePromise } from './json.ts'
 import type { Message } from './messages.ts'
@@ -20,8 +21,8 @@ export interface ModelRequest {
   /** Do not change or keep it: it grows with the session. Copy what you need after the stream has ended. */
   readonly messages: readonly Message[]
   readonly tools: readonly ToolSpec[]
-  /** `none` on a forced last step. The tools stay in the request, so that the provider's prompt cache applies. */
-  readonly toolChoice: 'auto' | 'none'
+  /** `none` on a forced last step, `required` or a tool if the client asks for it. The tools stay in the request, so that the provider's prompt cache applies. */
+  readonly toolChoice: ToolChoice
   readonly parameters: ModelParameters
   /** The answer must be JSON. Use the schema mode of the provider, or else `jsonInstruction` in the system text. */
   readonly output?: JsonOutput

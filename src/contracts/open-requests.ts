@@ -1,17 +1,21 @@
+import type { ApprovalRequest } from './approvals.ts'
 import type { InteractionEvent } from './events.ts'
 import type { SessionId } from './ids.ts'
 
 interface Place {
   readonly sessionId: SessionId
   readonly itemId: string
+  readonly scope: ApprovalRequest['scope']
 }
 
-/** The requests of a tree that wait for a person: a fold over its events. */
+/** The open requests of a tree: a fold over its events. */
 export class OpenRequests {
   readonly #open = new Map<string, Place>()
 
+  /** Those that wait for a person, not for the client. */
   get size(): number {
-    return this.#open.size
+    if (this.#open.size === 0) return 0
+    return [...this.#open.values()].filter(({ scope }) => scope !== 'client').length
   }
 
   has(id: string): boolean {
@@ -24,8 +28,8 @@ export class OpenRequests {
 
   note(event: InteractionEvent): void {
     if (event.type === 'interaction.approval.requested') {
-      const { id, itemId } = event.request
-      this.add(id, { sessionId: event.sessionId, itemId })
+      const { id, itemId, scope } = event.request
+      this.add(id, { sessionId: event.sessionId, itemId, scope })
     } else if (this.#open.size > 0) this.#close(event)
   }
 

@@ -1,5 +1,6 @@
-import type { InputContract, ModelParameters, OutputContract } from './agent.ts'
+import type { ClientToolRule, InputContract, ModelParameters, OutputContract } from './agent.ts'
 import type { ApprovalDecision, ApprovalRequest, GivenAnswer } from './approvals.ts'
+import type { ClientCall, ClientTool, ToolChoice } from './client-tool.ts'
 import type { InputMode, InteractionEvent, StreamEvent, TraceContext } from './events.ts'
 import type { ApprovalId, BlobId, ClientId, SessionId, StepId } from './ids.ts'
 import type { AgentLimits } from './limits.ts'
@@ -20,6 +21,10 @@ export interface SessionSettings {
   /** A limit can only be lower than that of the agent; a higher one has no effect. */
   readonly limits?: Partial<AgentLimits>
   readonly parameters?: ModelParameters
+  /** Tools that the client runs, all of them. The agent must allow them. Empty: there are none. */
+  readonly clientTools?: readonly ClientTool[]
+  /** Whether the next step has to call a tool of the client. */
+  readonly toolChoice?: ToolChoice
 }
 
 export interface StartOptions extends SessionSettings {
@@ -69,6 +74,8 @@ export interface ApprovalAnswer {
   readonly decision: ApprovalDecision
   /** Who decided. Recorded in the journal. */
   readonly by?: string
+  /** With the result of a call of the client: its tools, and the choice, from the next step on. */
+  readonly settings?: Pick<SessionSettings, 'clientTools' | 'toolChoice'>
 }
 
 /** The message is stored in the inbox of its session. */
@@ -140,6 +147,10 @@ export interface AgentDescription {
   readonly overrides: readonly (keyof ModelParameters)[]
   readonly models: readonly string[]
   readonly tools: readonly string[]
+  /** Which tools clients may bring, if the agent says so. */
+  readonly clientTools?: ClientToolRule
+  /** Servers keep its sessions also for requests with `store: false`. */
+  readonly keepSessions?: true
   /** Names of the agents that it may call. */
   readonly agents: readonly string[]
   /** Those agents and the agents below them, by name. */
@@ -205,7 +216,9 @@ export interface SessionService {
   events(sessionId: SessionId | string, options?: EventsOptions | number): AsyncIterable<StreamEvent>
   /** Changes of the list of sessions from now on, by any process. */
   watch(filter?: Pick<TreeFilter, 'owner'>): AsyncIterable<SessionChange>
-  /** Open requests of the session and its descendants, oldest first. */
+  /** Calls that wait for a result of the client, in their order. `approve` takes the results. */
+  clientCalls(sessionId: SessionId | string): Promise<readonly ClientCall[]>
+  /** Open requests of the session and its descendants to people, oldest first. */
   requests(sessionId: SessionId | string): Promise<readonly ApprovalRequest[]>
   /**
    * A request is answered once. The same answer again has `first` in its receipt; another one throws `approval_answered`. A decision

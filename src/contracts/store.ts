@@ -137,7 +137,14 @@ export type InboxMessage =
       readonly changes?: AgentChanges
       readonly traceContext?: TraceContext
     }
-  | { readonly kind: 'approval'; readonly approvalId: ApprovalId; readonly decision: ApprovalDecision; readonly by: string }
+  | {
+      readonly kind: 'approval'
+      readonly approvalId: ApprovalId
+      readonly decision: ApprovalDecision
+      readonly by: string
+      /** From the next step on. */
+      readonly changes?: Pick<AgentChanges, 'clientTools' | 'toolChoice'>
+    }
   | { readonly kind: 'revoke'; readonly keys: readonly string[]; readonly by: string }
   | { readonly kind: 'cancel'; readonly mode: 'stop' | 'interrupt'; readonly by: string }
   | { readonly kind: 'send_held'; readonly by: string }

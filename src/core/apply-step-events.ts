@@ -102,6 +102,7 @@ export function applyStepCompleted(state: SessionState, event: Event<'interactio
     history: state.history.append(message),
     historyChars: state.historyChars + messageSize(message),
     charsPerToken: learnCharsPerToken(state, event.usage),
+    toolChoice: undefined,
     spent: addSpent(state.spent, event.usage, event.cost),
     turn: {
       ...turn,

@@ -18,6 +18,7 @@ import { stepIdOf } from './session-ids.ts'
 import { messageSize } from './state/message-size.ts'
 import {
   type Call,
+  type CallingStep,
   type Cancel,
   type EndedTurn,
   type FailedAttempt,
@@ -157,6 +158,7 @@ export function createSessionState(event: Event<'interaction.session.created'>):
     spent: { usage: noUsage, cost: 0 },
     diagnostics: [],
     turns: 0,
+    toolChoice: event.changes?.toolChoice,
     turn: { kind: 'none' },
   }
 }
@@ -164,7 +166,8 @@ export function createSessionState(event: Event<'interaction.session.created'>):
 function configured(state: SessionState, event: Event<'interaction.session.configured'>): SessionState {
   const { seq, at, tools, promptChars, prices = {}, windows = {}, maxOutputs = {} } = event
   const changes = event.changes ? addChanges(state.changes, event.changes) : state.changes
-  return { ...state, seq, at, agent: withAllLimits(event.agent), changes, tools, promptChars, prices, windows, maxOutputs }
+  const toolChoice = event.changes?.toolChoice ?? state.toolChoice
+  return { ...state, seq, at, agent: withAllLimits(event.agent), changes, tools, promptChars, prices, windows, maxOutputs, toolChoice }
 }
 
 const withPosition = (state: SessionState, event: InteractionEvent): SessionState => ({ ...state, seq: event.seq, at: event.at })
@@ -231,6 +234,7 @@ function turnStarted(state: SessionState, event: Event<'interaction.turn.started
       waiting: { kind: 'no' },
       cancel: 'no',
       steps: 0,
+      clientSteps: undefined,
       calls: 0,
       spent: asked ? { usage: asked.usage, cost: asked.cost } : { usage: noUsage, cost: 0 },
       paidUsd: asked?.paidUsd ?? 0,
@@ -263,7 +267,10 @@ function withEarlierTurn(state: SessionState, { kind: _, paidUsd: __, children: 
 function suspended(state: SessionState, event: Event<'interaction.turn.suspended'>): SessionState {
   const turn = openTurn(state, event)
   const since = turn.waiting.kind === 'no' ? event.at : turn.waiting.since
-  return withTurn(state, event, { ...turn, waiting: { kind: 'suspended', since, ...(event.reason === 'input' && { for: 'input' }) } })
+  return withTurn(state, event, {
+    ...turn,
+    waiting: { kind: 'suspended', since, ...(event.reason !== 'approval' && { for: event.reason }) },
+  })
 }
 
 type TurnEnd = Event<'interaction.turn.completed' | 'interaction.turn.failed' | 'interaction.turn.interrupted'>
@@ -366,7 +373,13 @@ function approvalRequested(state: SessionState, event: Event<'interaction.approv
     if (call.kind === 'started') return { ...call, sandbox: { kind: 'asking', request } }
     return { kind: 'awaiting', itemId: call.itemId, part: call.part, request }
   })
-  return { ...withPosition(state, event), turn: withCalls(turn, step, { calls, at: event.at }) }
+  const next = withCalls(turn, step, { calls, at: event.at })
+  return { ...withPosition(state, event), turn: request.scope === 'client' ? withClientStep(next, step) : next }
+}
+
+function withClientStep(turn: OpenTurn, { id }: CallingStep): OpenTurn {
+  const { last, count = 0 } = turn.clientSteps ?? {}
+  return last === id ? turn : { ...turn, clientSteps: { last: id, count: count + 1 } }
 }
 
 function approvalResolved(state: SessionState, event: Event<'interaction.approval.resolved'>): SessionState {

@@ -162,8 +162,8 @@ const asLimit = (why: LastStepReason | undefined) => (why === 'stopped' || why =
 const nextAllowance = (state: SessionState, turn: OpenTurn, headroom: Headroom): Allowance =>
   allowance(state, turn, { steps: stepsTaken(turn), model: state.agent.models[0], headroom })
 
-/** An answer that was sent back is a retry, not a step. */
-const stepsTaken = ({ steps, rejections }: OpenTurn): number => steps - rejections
+/** An answer that was sent back is a retry, not a step. Those with calls of the client are counted by its loop. */
+const stepsTaken = ({ steps, rejections, clientSteps }: OpenTurn): number => steps - rejections - (clientSteps?.count ?? 0)
 
 function decideStep(
   state: SessionState,

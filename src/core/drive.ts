@@ -8,7 +8,7 @@ import type { ReviewableCall, StartedCall } from './state/state.ts'
 export interface Performer<S extends Session> {
   /** Called before a turn begins: brings agent, tools and children up to date. */
   prepare(session: S): MaybePromise<void>
-  ask(session: S, action: AskAction): Promise<void>
+  ask(session: S, action: AskAction): MaybePromise<void>
   /** Checks calls up to their recorded intent. */
   review(session: S, calls: readonly ReviewableCall[]): MaybePromise<void>
   execute(session: S, calls: readonly StartedCall[]): MaybePromise<void>

@@ -44,6 +44,7 @@ export {
   type OpenTurn,
   openRequests,
   type ReviewableCall,
+  requestsToPeople,
   type SessionState,
   type SpawnedChild,
   type StartedCall,

@@ -1,4 +1,4 @@
-import { type ModelRequest, plainTextInstruction, type ToolSpec } from '../contracts/index.ts'
+import { clientNameOf, type ModelRequest, plainTextInstruction, type ToolChoice, type ToolSpec } from '../contracts/index.ts'
 import type { Headroom } from './budget/accounts.ts'
 import { type Action, decide } from './decide.ts'
 import type { Exclusions } from './next-model.ts'
@@ -18,6 +18,14 @@ export interface Recipe {
 
 const systemPrompt = (prompt: string, { instructions }: Offering): string => (instructions === '' ? prompt : `${prompt}\n\n${instructions}`)
 
+/** By the name that is offered. A tool that is not offered cannot be forced. */
+function chosen(choice: ToolChoice | undefined, { specs }: Offering): ToolChoice {
+  if (choice === undefined || specs.length === 0) return 'auto'
+  if (typeof choice === 'string') return choice
+  const tool = specs.map(({ name }) => name).findLast((name) => clientNameOf(name) === choice.tool)
+  return tool === undefined ? 'auto' : { tool }
+}
+
 /** The loop that Troupe runs by default. */
 export const agentLoop: Recipe = {
   decide,
@@ -27,7 +35,7 @@ export const agentLoop: Recipe = {
       system: systemPrompt(output.format === 'text' ? `${prompt}\n\n${plainTextInstruction}` : prompt, offering),
       messages: state.history.toArray(),
       tools: offering.specs,
-      toolChoice: state.turn.kind === 'open' && state.turn.last !== undefined ? 'none' : 'auto',
+      toolChoice: state.turn.kind === 'open' && state.turn.last !== undefined ? 'none' : chosen(state.toolChoice, offering),
       parameters,
     }
     return output.format === 'json' ? { ...request, output: output.schema ? { schema: output.schema } : {} } : request

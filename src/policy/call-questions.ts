@@ -1,4 +1,4 @@
-import type { ApprovalDecision, ApprovalId, ApprovalRequest, Question, QuestionAnswer, ToolQuestions } from '../contracts/index.ts'
+import type { ApprovalDecision, ApprovalId, ApprovalRequest, Json, Question, QuestionAnswer, ToolQuestions } from '../contracts/index.ts'
 
 // What a started call asks a person: while it runs, or between two attempts (a round).
 
@@ -59,6 +59,11 @@ export function answerOf(decision: ApprovalDecision): QuestionAnswer {
     case 'answer': {
       const { text, content } = decision
       return content === undefined ? { kind: 'accept', text } : { kind: 'accept', text, content }
+    }
+    // The tool that asked reads the fields.
+    case 'result': {
+      const { content, ok, parts } = decision
+      return { kind: 'accept', text: content, content: { ok, ...(parts && { parts: parts as unknown as Json }) } }
     }
     case 'deny':
       return { kind: decision.cancel ? 'cancel' : 'decline' }

@@ -23,12 +23,12 @@ export const areGranted = (grants: readonly ApprovalKey[], keys: readonly Approv
 export function isDecision(value: unknown): value is ApprovalDecision {
   const { key } = (typeof value === 'object' && value !== null ? value : {}) as LooseDecision
   const wider = typeof key === 'string' ? [{ key, label: '' }] : []
-  return (['call', 'question'] as const).some((scope) => decisionProblem({ scope, wider }, value) === undefined)
+  return (['call', 'question', 'client'] as const).some((scope) => decisionProblem({ scope, wider }, value) === undefined)
 }
 
 /** Why a decision, which may come from anywhere, is not valid for its request. */
 export function decisionProblem({ scope, wider = [], question }: Decidable, decision: unknown): string | undefined {
-  const { kind, breadth, key, text, content, feedback, cancel } = (
+  const { kind, breadth, key, text, content, feedback, cancel, ok, parts } = (
     typeof decision === 'object' && decision !== null ? decision : {}
   ) as LooseDecision
   if (kind === 'abort') return undefined
@@ -36,6 +36,12 @@ export function decisionProblem({ scope, wider = [], question }: Decidable, deci
     if (cancel !== undefined && cancel !== true) return 'its cancel is not true'
     return feedback === undefined || typeof feedback === 'string' ? undefined : 'its feedback is not a string'
   }
+  if (kind === 'result') {
+    if (scope !== 'client') return 'it is a result, but a person is asked'
+    if (typeof ok !== 'boolean' || typeof content !== 'string') return 'its ok is not a boolean, or its content not a string'
+    return parts === undefined || areInputParts(parts) ? undefined : 'its parts are not texts, images or files with base64'
+  }
+  if (scope === 'client') return 'the client runs the call: its result was expected'
   if (kind === 'answer') {
     if (scope !== 'question') return 'it is an answer, but approve or deny was expected'
     if (typeof text !== 'string') return 'its text is not a string'
@@ -52,6 +58,14 @@ export function decisionProblem({ scope, wider = [], question }: Decidable, deci
   return 'its key was not offered'
 }
 
+const areInputParts = (parts: unknown): boolean => Array.isArray(parts) && parts.every(isInputPart)
+
+function isInputPart(part: unknown): boolean {
+  const { type, text, data, mediaType } = (isPlainObject(part) ? part : {}) as { readonly [key: string]: unknown }
+  if (type === 'text') return typeof text === 'string'
+  return (type === 'image' || type === 'file') && typeof mediaType === 'string' && typeof data === 'string' && !/^\w+:/.test(data)
+}
+
 /** A decision without unknown fields. */
 function plainDecision(decision: ApprovalDecision): ApprovalDecision {
   switch (decision.kind) {
@@ -62,6 +76,10 @@ function plainDecision(decision: ApprovalDecision): ApprovalDecision {
     case 'answer': {
       const { kind, text, content } = decision
       return content === undefined ? { kind, text } : { kind, text, content }
+    }
+    case 'result': {
+      const { kind, ok, content, parts } = decision
+      return { kind, ok, content, ...(parts && parts.length > 0 && { parts }) }
     }
     case 'deny': {
       const { kind, feedback, cancel } = decision
@@ -81,9 +99,16 @@ export function redactDecision({ text, json }: Redactor, given: ApprovalDecision
     const { content } = decision
     return { ...decision, text: text(decision.text), ...(content && { content: json(content) as JsonObject }) }
   }
+  if (decision.kind === 'result') {
+    const { parts } = decision
+    const hidden = parts?.map((part) => (part.type === 'text' ? { ...part, text: text(part.text) } : part))
+    return { ...decision, content: text(decision.content), ...(hidden && { parts: hidden }) }
+  }
   return decision.kind === 'deny' && decision.feedback !== undefined ? { ...decision, feedback: text(decision.feedback) } : decision
 }
 
 type Decidable = Pick<ApprovalRequest, 'scope' | 'wider' | 'question'>
-type LooseDecision = { readonly [Key in 'kind' | 'breadth' | 'key' | 'text' | 'content' | 'feedback' | 'cancel']?: unknown }
+type LooseDecision = {
+  readonly [Key in 'kind' | 'breadth' | 'key' | 'text' | 'content' | 'feedback' | 'cancel' | 'ok' | 'parts']?: unknown
+}
 const breadths: readonly unknown[] = ['once', 'session', 'project'] satisfies ApprovalBreadth[]

@@ -112,6 +112,7 @@ export const turnEndTexts: {
   interrupted: { status: 'interrupted', ended: 'was interrupted' },
   approval: { status: 'approval required' },
   input: { status: 'input to a child required' },
+  client: { status: 'waits for results of its client' },
   released: { status: 'stopped; resumable' },
   denied: { status: 'approval denied', ended: 'was aborted by a person' },
   model: { status: 'the model failed' },

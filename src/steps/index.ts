@@ -22,4 +22,5 @@ export {
   type WaitingCall,
 } from './session/active-session.ts'
 export { waitInQueue } from './session/wait-in-queue.ts'
+export { withClientTools } from './tools/client-tools.ts'
 export { type Offer, ToolRegistry } from './tools/tool-registry.ts'

@@ -7,3 +7,15 @@ export function toBase64(bytes: Uint8Array): string {
     pieces.push(btoa(String.fromCharCode(...bytes.subarray(start, start + pieceLength))))
   return pieces.join('')
 }
+
+/** Characters that are no base64 end it. */
+export const fromBase64 = (text: string): Uint8Array =>
+  Uint8Array.from(
+    atob(
+      text
+        .replaceAll(/[^\w+/-].*$|\s/gs, '')
+        .replaceAll('-', '+')
+        .replaceAll('_', '/'),
+    ),
+    (char) => char.charCodeAt(0),
+  )

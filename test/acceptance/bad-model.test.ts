@@ -271,7 +271,7 @@ describe('issue: a model that answers nonsense gives a typed failure or a clean 
     const steps = Array.from(
       { length: 30 },
       () =>
-        (request: { toolChoice: string }): ScriptedStep =>
+        (request: { toolChoice: unknown }): ScriptedStep =>
           request.toolChoice === 'none' ? { text: 'I give up.' } : { calls: [{ tool: 'nope' }] },
     )
     const { runtime, model } = world({ limits: { maxToolTurns: 6 }, steps, tools: [look] })

@@ -118,7 +118,7 @@ describe('core.md, near the end: one last step with tools off and a notice to an
       limits: { maxTokens, maxToolTurns: 50 },
       steps: Array.from(
         { length: 50 },
-        (_, i) => (request: { toolChoice: string }) =>
+        (_, i) => (request: { toolChoice: unknown }) =>
           request.toolChoice === 'none'
             ? { text: `So far ${i}.`, usage: { input: 1000, output: 200 } }
             : { calls: [{ tool: 'look', input: { n: i } }], usage: { input: 1000, output: 200 } },

@@ -61,6 +61,13 @@ async function endlessCommand(settings: string, asked: { readonly timeout?: numb
   })
   return requests[1]?.results[0]
 }
+/** As a server describes it. */
+async function described(settings: string): Promise<unknown> {
+  const served = await serve({ agents: [parseAgentFile(`---\ndescription: x\nmodels: test/echo\n${settings}\n---\nGo.`, 'trip.ai')] })
+  const { agents } = (await (await served.fetch('/v1/agents')).json()) as { readonly agents: readonly unknown[] }
+  await served.close()
+  return agents[0]
+}
 const skill = (name: string) => ({ [`.agents/skills/${name}/SKILL.md`]: `---\nname: ${name}\ndescription: About ${name}\n---\nDo it.` })
 async function loadable(boss: string): Promise<readonly string[]> {
   const { requests } = await play({ boss, files: { ...skill('pdf'), ...skill('git-push'), ...skill('git-log') } })
@@ -80,11 +87,8 @@ const effects: { readonly [Key in AgentOptionKey]: () => Promise<void> } = {
     ])
   },
   async examples() {
-    const text = '---\ndescription: x\nmodels: test/echo\nexamples: [A trip to Oslo, Which train?]\n---\nGo.'
-    const served = await serve({ agents: [parseAgentFile(text, 'trip.ai')] })
-    const { agents } = (await (await served.fetch('/v1/agents')).json()) as { readonly agents: unknown }
-    await served.close()
-    expect(agents).toMatchObject([{ name: 'trip', examples: ['A trip to Oslo', 'Which train?'] }])
+    const examples = ['A trip to Oslo', 'Which train?']
+    expect(await described('examples: [A trip to Oslo, Which train?]')).toMatchObject({ name: 'trip', examples })
   },
   async toolName() {
     expect(await offered({ scout: 'toolName: research.icp' })).toMatchObject([{ name: 'agent__research__icp' }])
@@ -170,6 +174,12 @@ const effects: { readonly [Key in AgentOptionKey]: () => Promise<void> } = {
     const names = async (boss: string) => (await offered({ boss, scout: '' })).map(({ name }) => name)
     expect(await names('childControl: true')).toEqual(['agent__scout', ...childControlNames.toSorted()])
     expect(await names('')).toEqual(['agent__scout'])
+  },
+  async clientTools() {
+    expect(await described('clientTools: [Bash, "mcp__*"]')).toMatchObject({ clientTools: ['Bash', 'mcp__*'] })
+  },
+  async keepSessions() {
+    expect(await described('keepSessions: true')).toMatchObject({ keepSessions: true })
   },
   async skills() {
     expect([await loadable(''), await loadable('skills: [pdf, "git-p*"]')]).toEqual([[], ['pdf', 'git-push']])

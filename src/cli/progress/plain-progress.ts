@@ -291,7 +291,7 @@ export class PlainProgress {
   }
 }
 
-const decisions = { approve: 'approved', answer: 'answered', deny: 'declined', abort: 'declined' } as const
+const decisions = { approve: 'approved', answer: 'answered', result: 'answered', deny: 'declined', abort: 'declined' } as const
 
 const resolvedText = ({ decision, by }: InteractionEvent<'interaction.approval.resolved'>): string =>
   `${printable(decidedText(decisions[decision.kind], by))}${decision.kind === 'approve' && decision.breadth !== 'once' ? ` for the ${decision.breadth}` : ''}`

@@ -49,6 +49,7 @@ const byReason: { readonly [Reason in TurnReason]: ExitName } = {
   interrupted: 'interrupted',
   approval: 'approval',
   input: 'approval',
+  client: 'approval',
   released: 'terminated',
   denied: 'approval',
   model: 'provider',

@@ -30,6 +30,7 @@ import type {
   TextIntent,
   TextRecord,
   TokenPrice,
+  ToolChoice,
   Trace,
   TreeId,
   TurnEnding,
@@ -79,6 +80,8 @@ export interface SessionState {
   /** Noted outside a turn; the next outcome reports them. */
   readonly diagnostics: readonly Diagnostic[]
   readonly turns: number
+  /** What the client asked for. Spent by the next step. */
+  readonly toolChoice: ToolChoice | undefined
   readonly turn: Turn
   /** For a child with several turns: those before the last one. */
   readonly earlierTurns?: readonly EarlierTurn[]
@@ -128,11 +131,11 @@ export type Turn = { readonly kind: 'none'; readonly asked?: AskedFirst } | Open
 /** From weakest to strongest; a stronger one replaces a weaker one. `abort` is a denial that ends the turn. */
 export type Cancel = 'no' | 'stop' | 'abort' | 'interrupt'
 
-/** Whether the turn waits for a person. */
+/** Whether the turn waits for a person, or for its client. */
 export type Waiting =
   | { readonly kind: 'no' }
-  /** `for`: present if it waits for input, not for an approval. */
-  | { readonly kind: 'approval' | 'suspended'; readonly since: number; readonly for?: 'input' }
+  /** `for`: present if it waits for input or for the client, not for an approval. */
+  | { readonly kind: 'approval' | 'suspended'; readonly since: number; readonly for?: 'input' | 'client' }
 
 export interface OpenTurn {
   readonly kind: 'open'
@@ -145,6 +148,8 @@ export interface OpenTurn {
   readonly waiting: Waiting
   readonly cancel: Cancel
   readonly steps: number
+  /** The last step with calls of the client, and how many there were: the client has its own loop. */
+  readonly clientSteps: { readonly last: StepId; readonly count: number } | undefined
   readonly calls: number
   /** Includes children that have ended. */
   readonly spent: Spent
@@ -318,6 +323,10 @@ export function openRequests({ turn }: SessionState): readonly ApprovalRequest[]
   if (turn.kind !== 'open' || turn.step.kind !== 'calling') return []
   return turn.step.calls.map(requestOf).filter((request) => request !== undefined)
 }
+
+/** Those to a person. The others wait for the client. */
+export const requestsToPeople = (state: SessionState): readonly ApprovalRequest[] =>
+  openRequests(state).filter(({ scope }) => scope !== 'client')
 
 export function requestOf(call: Call): ApprovalRequest | undefined {
   if (call.kind === 'awaiting') return call.request

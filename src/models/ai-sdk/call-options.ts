@@ -4,6 +4,7 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4FunctionTool,
   LanguageModelV4Message,
+  LanguageModelV4ToolChoice,
 } from '@ai-sdk/provider'
 import { appendInstruction, type ModelRequest, type ToolSpec } from '../../contracts/index.ts'
 import { cacheNotice, type Dialect, namespaceOf, takesResultParts } from './dialect.ts'
@@ -32,7 +33,7 @@ export async function prepareCall(request: ModelRequest, rules: OutputRules): Pr
     prompt: marks ? withCacheMarks(prompt) : prompt,
     ...settings,
     ...(reasoning.maxOutputTokens !== undefined && { maxOutputTokens: reasoning.maxOutputTokens }),
-    ...(tools.length > 0 && { tools: marks && system === '' ? withCacheMark(tools) : tools, toolChoice: { type: request.toolChoice } }),
+    ...(tools.length > 0 && { tools: marks && system === '' ? withCacheMark(tools) : tools, toolChoice: choiceOf(request) }),
     ...(wish.schema && { responseFormat: { type: 'json' as const, schema: wish.schema as JSONSchema7, name: 'answer' } }),
     ...(reasoning.effort !== undefined && { reasoning: reasoning.effort }),
     ...ownOptions(dialect, { ...outputOptions(wish, rules), ...reasoning.options, ...pingOptions(rules) }),
@@ -42,6 +43,9 @@ export async function prepareCall(request: ModelRequest, rules: OutputRules): Pr
     notices: [reasoning.notice, cache === false ? cacheNotice(dialect) : undefined].filter((notice) => notice !== undefined),
   }
 }
+
+const choiceOf = ({ toolChoice }: ModelRequest): LanguageModelV4ToolChoice =>
+  typeof toolChoice === 'string' ? { type: toolChoice } : { type: 'tool', toolName: toolChoice.tool }
 
 // The schema is sent unchanged: the provider's package adapts it.
 const toTool = ({ name, description, inputSchema }: ToolSpec): LanguageModelV4FunctionTool => ({

@@ -1,4 +1,4 @@
-import type { Model, ModelAbility, ModelParameters, ModelRequest } from '../../contracts/index.ts'
+import type { Model, ModelAbility, ModelParameters, ModelRequest, ToolChoice } from '../../contracts/index.ts'
 import { countOf, fieldsOf, textOf } from '../../util/unknown-fields.ts'
 import type { ErrorNames } from '../failures/index.ts'
 import { frameworkModel, type ModelFacts, settledFacts } from '../shared/index.ts'
@@ -51,8 +51,12 @@ function withTools(model: LangChainChatModel, { tools, toolChoice }: ModelReques
     function: { name, description, parameters: inputSchema },
   }))
   // Only if needed: some integrations refuse the setting itself.
-  return askable.bindTools(bound, toolChoice === 'none' ? { tool_choice: 'none' } : {})
+  return askable.bindTools(bound, toolChoice === 'auto' ? {} : { tool_choice: choiceOf(toolChoice) })
 }
+
+/** LangChain takes names of tools beside the words. */
+const choiceOf = (choice: Exclude<ToolChoice, 'auto'>): string =>
+  typeof choice === 'string' ? (choice === 'required' ? 'any' : choice) : choice.tool
 
 function idOf(model: LangChainChatModel): string {
   const { model: name, modelName } = model as unknown as { readonly model?: unknown; readonly modelName?: unknown }

@@ -55,12 +55,14 @@ function chatRequest({ system, messages, tools, toolChoice }: ModelRequest, id: 
 
 const chunksOf = (llm: LlamaIndexLlm, request: ChatRequest): unknown => (llm as { chat(params: ChatRequest): unknown }).chat(request)
 
-function noticesOf({ parameters, messages }: ModelRequest): readonly string[] {
+function noticesOf({ parameters, messages, toolChoice }: ModelRequest): readonly string[] {
   // Without a request for a cache there is none anyway.
   const settings = Object.entries(parameters).filter(([name, value]) => value !== undefined && !(name === 'cache' && value === false))
+  const isForced = toolChoice === 'required' || typeof toolChoice === 'object'
   const hasFileElsewhere = messages.some((message) => message.role === 'user' && message.parts.some(isFileElsewhere))
   return [
     ...settings.map(([name]) => `A LlamaIndex LLM takes no "${name}" with a call. Set it where the LLM is built.`),
+    ...(isForced ? ['A LlamaIndex LLM takes no choice of a tool with a call: it decides itself.'] : []),
     ...(hasFileElsewhere ? ['A LlamaIndex LLM takes no files by URL: it gets the address only.'] : []),
   ]
 }

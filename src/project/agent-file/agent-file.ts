@@ -1,6 +1,7 @@
 import type {
   AgentLimits,
   ApprovalRule,
+  ClientToolRule,
   InputContract,
   JsonObject,
   ModelParameters,
@@ -31,6 +32,8 @@ interface AgentSettings {
   /** Names and patterns as written; `agentSkills` resolves them. */
   readonly skills: readonly string[]
   readonly childControl?: true
+  readonly clientTools?: ClientToolRule
+  readonly keepSessions?: true
   readonly approvals?: readonly ApprovalRule[]
   /** Only what is set, as in `parameters` and `limits`. */
   readonly sandbox?: Partial<SandboxPolicy>
@@ -155,6 +158,7 @@ export function toAgentSettings(values: ReadonlyMap<AgentOptionKey, { readonly v
   const toolName = get<string>('toolName')
   const rules = get<readonly ApprovalRule[]>('approvals.rules') ?? []
   const overrides = get<readonly OverridableParameter[]>('overrides') ?? []
+  const brought = get<readonly string[]>('clientTools')
   const sandbox = group('sandbox') as Partial<SandboxPolicy>
   return {
     description: get<string>('description') ?? '',
@@ -165,6 +169,8 @@ export function toAgentSettings(values: ReadonlyMap<AgentOptionKey, { readonly v
     tools: get<readonly string[]>('tools') ?? [],
     skills: get<readonly string[]>('skills') ?? [],
     ...(get<boolean>('childControl') === true && { childControl: true }),
+    ...(brought && { clientTools: clientToolRule(brought) }),
+    ...(get<boolean>('keepSessions') === true && { keepSessions: true }),
     ...(rules.length > 0 && { approvals: rules }),
     ...(Object.keys(sandbox).length > 0 && { sandbox }),
     parameters: group('parameters') as ModelParameters,
@@ -173,6 +179,12 @@ export function toAgentSettings(values: ReadonlyMap<AgentOptionKey, { readonly v
     input: inputOf(get('input.format'), get<JsonObject>('input.schema')),
     output: outputOf(get('output.format'), get<JsonObject>('output.schema')),
   }
+}
+
+/** `allow` and `deny` are alone. */
+function clientToolRule(written: readonly string[]): ClientToolRule {
+  const [word] = written
+  return written.length === 1 && (word === 'allow' || word === 'deny') ? word : written
 }
 
 /** The input of a call is an object, so JSON without a schema is any object. */

@@ -379,6 +379,8 @@ describe('the template of an agent', () => {
       # mcpServers: { files: { command: npx, args: [-y, some-server] } }  # default: none
       agents: []
       # childControl: true  # default: false
+      # clientTools: allow  # default: \`allow\` without \`tools\` and \`agents\`, else \`deny\`
+      # keepSessions: true  # default: false
       skills: []
       disabledSkills: []
       # approvals:

@@ -41,6 +41,8 @@ export type AgentOptionKey =
   | 'mcpServers'
   | 'agents'
   | 'childControl'
+  | 'clientTools'
+  | 'keepSessions'
   | 'skills'
   | 'disabledSkills'
   | 'approvals.rules'
@@ -190,6 +192,18 @@ export const agentOptions: { readonly [Key in AgentOptionKey]: AgentOption } = {
   childControl: {
     type: boolean,
     summary: 'whether it can also spawn the agents of `agents`: start them and continue while they work',
+    default: 'false',
+    example: 'true',
+  },
+  clientTools: {
+    type: { kind: 'patterns', of: 'client tool' },
+    summary: 'whether clients of a server may bring tools that they run: `allow`, `deny`, or names and prefixes with `*`',
+    default: '`allow` without `tools` and `agents`, else `deny`',
+    example: 'allow',
+  },
+  keepSessions: {
+    type: boolean,
+    summary: 'keep its sessions also for requests with `store: false`, which then delete only the response',
     default: 'false',
     example: 'true',
   },

@@ -5,7 +5,18 @@ import { describeNode, listNames } from '../../yaml/messages.ts'
 import { type ReadResult, textOfNode, type ValueProblem } from '../../yaml/yaml-nodes.ts'
 
 /** What the entries of a list are. Reading and the JSON Schema are made from `listEntries`. */
-export type ListEntry = 'model' | 'tool' | 'agent' | 'skill' | 'host' | 'folder' | 'variable' | 'parameter' | 'extension' | 'event'
+export type ListEntry =
+  | 'model'
+  | 'tool'
+  | 'client tool'
+  | 'agent'
+  | 'skill'
+  | 'host'
+  | 'folder'
+  | 'variable'
+  | 'parameter'
+  | 'extension'
+  | 'event'
 
 interface EntrySpec {
   readonly isRequired?: true
@@ -26,6 +37,11 @@ export const listEntries: { readonly [Entry in ListEntry]: EntrySpec } = {
   tool: {
     pattern: '\\*|[\\w.-]+\\*?|[\\w.-]+/(?:\\*|[\\w.-]+\\*?)|\\.{0,2}/[^\\n\\0*]+',
     problem: (name) => `\`${name}\` is not a valid tool name or pattern`,
+  },
+  'client tool': {
+    pattern: '\\*|[\\w-]+\\*?',
+    problem: (name) => `\`${name}\` is not a valid name or pattern of tools`,
+    remedy: 'Write `allow`, `deny`, or names such as `Bash` and `mcp__*`.',
   },
   agent: { pattern: oneLine, problem: () => 'the name of an agent has more than one line' },
   skill: {

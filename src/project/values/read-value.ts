@@ -26,7 +26,7 @@ export type ValueType =
   /** The tool name of an agent. */
   | { readonly kind: 'identifier' }
   /** Names, and patterns that end in `*`. */
-  | { readonly kind: 'patterns'; readonly of: Extract<ListEntry, 'tool' | 'skill'> }
+  | { readonly kind: 'patterns'; readonly of: Extract<ListEntry, 'tool' | 'skill' | 'client tool'> }
   /** Files or names of agents. */
   | { readonly kind: 'references' }
   /** `ApprovalRule[]`. */

@@ -44,6 +44,7 @@ import { firstEvent } from '../tree/open-tree.ts'
 import { type Beginning, begunTurn, type Opening, openAccount, openedBy, openingAgent, withoutSecrets } from '../tree/opening.ts'
 import { type ResumeOptions, TreeDriver } from '../tree/tree-driver.ts'
 import { checkClose, checkOpen, checkRun } from '../validation/check-arguments.ts'
+import { requireClientTools } from '../validation/check-client-tools.ts'
 import { checkOptions } from '../validation/check-options.ts'
 import { clientIdTaken, isSameMessage } from './client-ids.ts'
 import { Deletions } from './deletions.ts'
@@ -311,6 +312,7 @@ export class Runtime implements AgentRuntime {
     const isBeginning = message.kind === 'input' || message.kind === 'send_held'
     if (isBeginning && (driver?.isIdle ?? !isElsewhere)) await this.#requireBudget(treeId, clientId, message)
     if (message.kind === 'input' && message.changes) await this.#checkSettings(treeId, message.changes, isElsewhere)
+    if (message.kind === 'approval' && message.changes) await this.#checkClientTools(treeId, message.changes)
     const stored = message.kind === 'input' ? { ...message, parts: await storeInput(this.parts, { treeId }, message.parts) } : message
     // From here on only an answer is refused, if another one was faster: a caller that tries again would send a message twice.
     const answered = stored.kind === 'approval' ? await storeAnswer(store, treeId, stored) : undefined
@@ -359,6 +361,15 @@ export class Runtime implements AgentRuntime {
     const agent = withChanges(this.parts.agents.get(root.agent.name) ?? root.agent, changes)
     await this.parts.models.resolve(agent)
     this.parts.models.checkPrices(agent, agent.limits.maxCostUsd !== undefined)
+    await this.#checkClientTools(treeId, changes)
+  }
+
+  /** They come with settings of the next turn, and with results. */
+  async #checkClientTools(treeId: TreeId, changes: AgentChanges): Promise<void> {
+    if (!changes.clientTools?.length) return
+    const { root } = await this.parts.trees.stateOf(treeId)
+    const agent = this.parts.agents.get(root.agent.name) ?? root.agent
+    requireClientTools(agent, await this.parts.toolsFor(treeId, agent), changes)
   }
 
   /** Releases an idle tree. Messages do not resume it until it is opened again. */

@@ -1,7 +1,7 @@
 import type { ApprovalId, ClientId, SessionService, TreeId } from '../../contracts/index.ts'
 import { changesOfSettings } from '../changes/reconfigure-session.ts'
 import { outcomeOf } from '../journal/outcome.ts'
-import { openRequestsOf } from '../journal/pending-approvals.ts'
+import { clientCallsOf, openRequestsOf } from '../journal/pending-approvals.ts'
 import { unknownTree } from '../journal/tree-cache.ts'
 import { storedSessions } from '../sessions/stored-sessions.ts'
 import { checkAnswer, checkCancel, checkEvents, checkRevoke, checkSend, checkSendHeld } from '../validation/check-arguments.ts'
@@ -39,10 +39,18 @@ export function sessionService(host: Runtime): SessionService {
       if (!(await store.trees.get(treeId))) throw unknownTree(treeId)
       return openRequestsOf(store, treeId)
     },
+    async clientCalls(sessionId) {
+      const treeId = sessionId as TreeId
+      const { store } = host.parts.options
+      if (!(await store.trees.get(treeId))) throw unknownTree(treeId)
+      return clientCallsOf(store, treeId)
+    },
     async approve(sessionId, answer) {
       checkAnswer(answer)
-      const { approvalId, decision, by = 'caller' } = answer
-      return host.deliver(sessionId as TreeId, { kind: 'approval', approvalId: approvalId as ApprovalId, decision, by })
+      const { approvalId, decision, by = 'caller', settings } = answer
+      const changes = settings && changesOfSettings(settings)
+      const message = { kind: 'approval', approvalId: approvalId as ApprovalId, decision, by, ...(changes && { changes }) } as const
+      return host.deliver(sessionId as TreeId, message)
     },
     async revoke(sessionId, keys, by = 'caller') {
       checkRevoke(keys, by)

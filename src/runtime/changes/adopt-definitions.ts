@@ -1,5 +1,5 @@
 import type { AgentSpec } from '../../contracts/index.ts'
-import type { ActiveSession } from '../../steps/index.ts'
+import { type ActiveSession, withClientTools } from '../../steps/index.ts'
 import { haveSameJson } from '../../util/json-values.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { RuntimeParts } from '../parts/runtime-parts.ts'
@@ -27,7 +27,7 @@ export async function adoptDefinitions(session: ActiveSession, parts: RuntimePar
   }
   // A recorded prompt has the list of skills.
   const agent = isPinned ? wanted : parts.sessionSetup.withSkillList(wanted)
-  const registry = await parts.toolsFor(state.treeId, agent)
+  const registry = withClientTools(await parts.toolsFor(state.treeId, agent), agent, session.state.changes)
   if (session.isReleased) return
   session.ports = { ...session.ports, registry }
   session.withheld = new Set()

@@ -52,6 +52,8 @@ export function changesOfSettings({
   parameters,
   instructions,
   output,
+  clientTools,
+  toolChoice,
 }: SessionSettings & Pick<SendOptions, 'instructions' | 'output'>): AgentChanges | undefined {
   const lowered = definedOnly(limits)
   const set = definedOnly(parameters)
@@ -61,6 +63,8 @@ export function changesOfSettings({
     ...(Object.keys(set).length > 0 && { parameters: set }),
     ...(instructions !== undefined && { instructions: instructions.toWellFormed() }),
     ...(output !== undefined && { output: structuredClone(output) }),
+    ...(clientTools && { clientTools: structuredClone(clientTools) }),
+    ...(toolChoice !== undefined && { toolChoice: structuredClone(toolChoice) }),
   }
   return Object.keys(changes).length > 0 ? changes : undefined
 }
@@ -87,6 +91,13 @@ export function reconfigure(session: ActiveSession, options: Changes, models: Mo
     },
     reason: `Resumed with other ${changesOf(state.agent, agent).join(', ')}.`,
   })
+}
+
+/** Records what the caller sets. It takes effect when the session adopts it. */
+export function recordSettings(session: ActiveSession, changes: AgentChanges): void {
+  const { agent, tools, promptChars, prices, windows, maxOutputs } = session.state
+  const reason = changes.clientTools || changes.toolChoice ? 'Settings for the next step.' : 'Settings for the next turn.'
+  session.note({ type: 'interaction.session.configured', agent, tools, promptChars, prices, windows, maxOutputs, changes, reason })
 }
 
 /** For a child that was created before an ancestor had a cost limit. */

@@ -22,6 +22,7 @@ const reasons: { readonly [Reason in TurnReason]: string } = {
   interrupted: 'cancelled',
   approval: 'denied',
   input: 'cancelled',
+  client: 'cancelled',
   released: 'cancelled',
   denied: 'denied',
   model: 'model',

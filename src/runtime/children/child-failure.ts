@@ -37,6 +37,7 @@ const byReason: { readonly [Reason in TurnReason]: ChildFailureClass } = {
   interrupted: 'cancelled',
   approval: 'denied',
   input: 'cancelled',
+  client: 'cancelled',
   released: 'cancelled',
   denied: 'denied',
   model: 'model',

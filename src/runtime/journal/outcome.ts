@@ -22,6 +22,13 @@ const awaitingInput: StopCause = {
   remedy: 'Send it: sessions.send(id, input, { to }).',
 }
 
+const awaitingClient: StopCause = {
+  status: 'suspended',
+  reason: 'client',
+  message: 'The turn waits for results of tools that its client runs.',
+  remedy: 'The client sends them. Without it, interrupt the turn or delete the session.',
+}
+
 /** A child talks to the person. */
 const awaitingMessage = (agent: string): StopCause => ({
   ...awaitingInput,
@@ -87,8 +94,10 @@ const lastReport = ({ turn, agent }: SessionState): Report | undefined =>
   turn.kind === 'ended' ? turn.report : turn.kind === 'open' ? reportOf(turn, agent) : undefined
 
 /** Why a suspended turn waits. */
-export const suspensionOf = (waiting: Waiting): StopCause =>
-  waiting.kind === 'suspended' && waiting.for === 'input' ? awaitingInput : suspended
+export function suspensionOf(waiting: Waiting): StopCause {
+  if (waiting.kind !== 'suspended' || waiting.for === undefined) return suspended
+  return waiting.for === 'input' ? awaitingInput : awaitingClient
+}
 
 const reasons: { readonly [Code in ErrorCode]?: TurnReason } = {
   store_failed: 'store',

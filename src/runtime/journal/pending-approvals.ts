@@ -1,14 +1,33 @@
-import type { ApprovalDecision, ApprovalRequest, InteractionEvent, RunOrigin, Store, TreeId } from '../../contracts/index.ts'
-import { openRequests } from '../../core/index.ts'
+import {
+  type ApprovalDecision,
+  type ApprovalRequest,
+  type ClientCall,
+  clientNameOf,
+  type InteractionEvent,
+  type RunOrigin,
+  type Store,
+  type TreeId,
+} from '../../contracts/index.ts'
+import { openRequests, requestsToPeople } from '../../core/index.ts'
 import { unknownTree } from './tree-cache.ts'
 import { foldJournal, foldTree, type TreeState } from './tree-state.ts'
 
-/** The open requests of a tree and its children, from its journal. */
+/** The open requests to people of a tree and its children, from its journal. */
 export async function openRequestsOf({ journal }: Pick<Store, 'journal'>, treeId: TreeId): Promise<readonly ApprovalRequest[]> {
+  const { root, children } = await requireTree(journal, treeId)
+  return [root, ...children.values()].flatMap(requestsToPeople)
+}
+
+/** Only the root has tools of the client. */
+export async function clientCallsOf({ journal }: Pick<Store, 'journal'>, treeId: TreeId): Promise<readonly ClientCall[]> {
+  const { root } = await requireTree(journal, treeId)
+  return openRequests(root).flatMap(({ id, scope, tool, input }) => (scope === 'client' ? [{ id, tool: clientNameOf(tool), input }] : []))
+}
+
+async function requireTree(journal: Store['journal'], treeId: TreeId): Promise<TreeState> {
   const tree = await foldJournal(journal, treeId)
   if (!tree) throw unknownTree(treeId)
-  const { root, children } = tree
-  return [root, ...children.values()].flatMap(openRequests)
+  return tree
 }
 
 export interface PendingApprovals {
@@ -47,7 +66,7 @@ export async function pendingApprovalsIn(
   const times = new Map<string, number>()
   for (const event of events) if (event.type === 'interaction.approval.requested') times.set(event.request.id, event.at)
   const open = [root, ...children.values()].flatMap((state) =>
-    openRequests(state).map((request) => {
+    requestsToPeople(state).map((request) => {
       const answer = answers.get(request.id)
       return { request, agentPath: state.agentPath, at: times.get(request.id) ?? state.at, ...(answer && { answer }) }
     }),

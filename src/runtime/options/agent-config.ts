@@ -3,6 +3,7 @@ import type {
   AgentTrust,
   ApprovalPolicy,
   ApprovalRule,
+  ClientToolRule,
   InputContract,
   JsonObject,
   McpServerSettings,
@@ -57,6 +58,13 @@ export interface AgentDefinition {
   readonly agents?: readonly string[]
   /** It can also spawn them: start them, go on while they work, and send them further input. Default: false. */
   readonly childControl?: boolean
+  /**
+   * Whether clients may bring tools that they run themselves, or patterns of their names. Default: `allow` if the agent has no tools and no
+   * agents, else `deny`.
+   */
+  readonly clientTools?: ClientToolRule
+  /** Servers keep its sessions also for requests with `store: false`. Default: false. */
+  readonly keepSessions?: boolean
   /** Whether it can be selected by the request. Default: true, unless another agent calls it. */
   readonly infer?: boolean
   /** Names and `prefix*` patterns of `config.skills`. Default: all of them. */

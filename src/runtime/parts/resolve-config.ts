@@ -117,6 +117,8 @@ function specOf(agent: AgentDefinition, config: AgentLoopConfig): AgentSpec {
     input: inputOf(agent.input),
     agents: agent.agents ?? [],
     ...(agent.childControl === true && { childControl: true }),
+    ...(agent.clientTools !== undefined && { clientTools: structuredClone(agent.clientTools) }),
+    ...(agent.keepSessions === true && { keepSessions: true }),
     ...(usable.length > 0 && { skills: structuredClone(usable).toSorted((a, b) => (a.name < b.name ? -1 : 1)) }),
     ...(agent.approvals && agent.approvals.length > 0 && { approvals: structuredClone(agent.approvals) }),
     ...(agent.sandbox && { sandbox: structuredClone(agent.sandbox) }),

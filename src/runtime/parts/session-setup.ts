@@ -97,7 +97,7 @@ export class SessionSetup {
     if (known) return known
     const { models, policy } = this.#options
     const allowed = registry.allowed(agent.tools).map((each) => each.name)
-    const all = [...allowed, ...this.#childTools(agent), ...(agent.skills ? ['load_skill'] : [])]
+    const all = [...allowed, ...this.#childTools(agent), ...(agent.skills ? ['load_skill'] : []), ...registry.brought]
     const isSearched = this.#areTooMany(agent, all, registry)
     const offered = isSearched ? [...all, ...toolSearchNames] : all
     const promptChars = textWeight(agent.prompt) + outputChars(agent) + (this.#takesTools(agent) ? toolChars(offered, registry) : 0)

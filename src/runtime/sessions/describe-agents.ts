@@ -32,6 +32,7 @@ function namesBelow(root: AgentSpec, agents: readonly AgentSpec[]): ReadonlySet<
 
 function describe(agent: AgentSpec): AgentDescription {
   const { name, displayName, description, usage, input, output, limits, parameters, overrides = [], models, tools, agents } = agent
+  const { clientTools, keepSessions } = agent
   return {
     name,
     ...(displayName !== undefined && { displayName }),
@@ -44,6 +45,8 @@ function describe(agent: AgentSpec): AgentDescription {
     overrides,
     models,
     tools,
+    ...(clientTools !== undefined && { clientTools }),
+    ...(keepSessions && { keepSessions }),
     agents,
   }
 }

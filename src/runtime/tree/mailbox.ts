@@ -115,7 +115,10 @@ export class Mailbox {
       if (message.kind === 'cancel' && message.mode === 'interrupt') this.#tree.beginInterrupted()
       if (message.kind === 'input' && message.changes) this.#tree.changeSettings(checkedChanges(message.changes))
       session.note(event)
-      if (message.kind === 'approval' && request) applyDecision(session, request, message)
+      if (message.kind === 'approval' && request) {
+        applyDecision(session, request, message)
+        if (request.scope === 'client' && message.changes) this.#tree.changeSettings(checkedChanges(message.changes))
+      }
     } catch (error) {
       session.note({ type: 'interaction.diagnostic', diagnostic: invalid(error), inbox: row.position })
       return

@@ -15,7 +15,7 @@ import {
   TroupeError,
 } from '../../contracts/index.ts'
 import { createSessionState, openRequests } from '../../core/index.ts'
-import type { ToolRegistry } from '../../steps/index.ts'
+import { type ToolRegistry, withClientTools } from '../../steps/index.ts'
 import type { TreeAccount } from '../budgets/tree-account.ts'
 import { newTreeState, type TreeState } from '../journal/tree-state.ts'
 import { statusOf, summaryOf } from '../journal/tree-status.ts'
@@ -23,6 +23,7 @@ import type { RuntimeObserver } from '../options/agent-runtime.ts'
 import type { RuntimeParts } from '../parts/runtime-parts.ts'
 import type { EffectiveAgent } from '../parts/session-setup.ts'
 import type { Selected } from '../selection/select-agent.ts'
+import { requireClientTools } from '../validation/check-client-tools.ts'
 import type { Feed } from './event-feed.ts'
 import { Ledger } from './ledger.ts'
 import type { Opening } from './opening.ts'
@@ -75,7 +76,9 @@ export function createTree(
   const equipped = parts.sessionSetup.withSkillList(agent)
   const account = opening?.account
   const isCostBound = opening !== undefined && (equipped.limits.maxCostUsd !== undefined || account?.isCostBound === true)
-  const effective = parts.sessionSetup.effective(equipped, claimed.registry, isCostBound)
+  requireClientTools(equipped, claimed.registry, opening?.changes)
+  const registry = withClientTools(claimed.registry, equipped, opening?.changes)
+  const effective = parts.sessionSetup.effective(equipped, registry, isCostBound)
   const begun = firstEvent({ treeId, agent: equipped, at: clock.now() }, effective)
   const placed = origin ? { ...begun, origin } : begun
   const first = opening ? { ...placed, ...callerFields(opening) } : placed
@@ -160,6 +163,6 @@ function tellContinued(observer: RuntimeObserver, { root, children }: TreeState,
 function openRequestsIn({ root, children }: TreeState): OpenRequests {
   const requests = new OpenRequests()
   for (const session of [root, ...children.values()])
-    for (const { id, itemId } of openRequests(session)) requests.add(id, { sessionId: session.sessionId, itemId })
+    for (const { id, itemId, scope } of openRequests(session)) requests.add(id, { sessionId: session.sessionId, itemId, scope })
   return requests
 }

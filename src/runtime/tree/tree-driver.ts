@@ -16,16 +16,7 @@ import type { TreeAccount } from '../budgets/tree-account.ts'
 import { type Changes, changedAgent } from '../changes/reconfigure-session.ts'
 import { storeHistory } from '../inputs/store-history.ts'
 import { storeInput } from '../inputs/store-input.ts'
-import {
-  type DriveResult,
-  openAgain,
-  outcomeOf,
-  released,
-  type StopCause,
-  stopCauseOf,
-  suspended,
-  suspensionOf,
-} from '../journal/outcome.ts'
+import { type DriveResult, openAgain, outcomeOf, released, type StopCause, stopCauseOf, suspensionOf } from '../journal/outcome.ts'
 import type { RuntimeParts } from '../parts/runtime-parts.ts'
 import type { Selected } from '../selection/select-agent.ts'
 import type { Feed } from './event-feed.ts'
@@ -291,7 +282,7 @@ export class TreeDriver {
         if (rest === 'idle') session.release()
         const writing = this.#tree.flush()
         if (writing) await writing
-        return rest === 'idle' ? undefined : suspended
+        return rest === 'idle' ? undefined : suspensionOf(session.turn.waiting)
       }
       driving = drive(session, performer)
     }

@@ -2,7 +2,6 @@ import {
   type AgentCard,
   type AgentChanges,
   type AgentSpec,
-  type ApprovalId,
   type ApprovalKey,
   type ChildResult,
   type InteractionEvent,
@@ -13,16 +12,7 @@ import {
   type SessionId,
   TroupeError,
 } from '../../contracts/index.ts'
-import {
-  begin,
-  type EventWriter,
-  type Headroom,
-  isInterrupted,
-  openRequests,
-  type SessionState,
-  speakerOf,
-  unlimited,
-} from '../../core/index.ts'
+import { begin, type EventWriter, type Headroom, isInterrupted, type SessionState, speakerOf, unlimited } from '../../core/index.ts'
 import {
   ActiveSession,
   type ChildStart,
@@ -32,13 +22,14 @@ import {
   type ToolRegistry,
   type TreePort,
   type WaitTarget,
+  withClientTools,
 } from '../../steps/index.ts'
 import { Interrupt, unlessInterrupted } from '../../util/interrupt.ts'
-import { isSameList } from '../../util/is-same-list.ts'
 import type { OwnerAccounts } from '../budgets/owner-accounts.ts'
 import type { TreeAccount } from '../budgets/tree-account.ts'
 import { adoptDefinitions } from '../changes/adopt-definitions.ts'
-import { addPrices, reconfigure } from '../changes/reconfigure-session.ts'
+import { offerTools } from '../changes/offer-tools.ts'
+import { addPrices, reconfigure, recordSettings } from '../changes/reconfigure-session.ts'
 import { answersAbove, headroomOf } from '../children/child-budget.ts'
 import { ChildTracker } from '../children/child-tracker.ts'
 import { Children } from '../children/children.ts'
@@ -55,6 +46,7 @@ import { hasText } from './has-text.ts'
 import type { Ledger } from './ledger.ts'
 import { findLive } from './live-sessions.ts'
 import { restoreOpenChildren, resumeChildren, resumeSession } from './resume-tree.ts'
+import { suspendTurns } from './suspend-turns.ts'
 
 const noCards: readonly AgentCard[] = []
 
@@ -101,6 +93,8 @@ export class Tree implements TreePort, EventWriter, ParentTree {
   #isCurrent = true
   /** Settings of the caller for the next turn were recorded. */
   #hasNewSettings = false
+  /** The client has brought tools since the last step. */
+  #hasNewTools = false
   /** The children when the tree was opened, until the tracker takes them over. */
   #before: Pick<TreeState, 'children' | 'settled' | 'numbers'>
   #tracker: ChildTracker | undefined
@@ -155,15 +149,11 @@ export class Tree implements TreePort, EventWriter, ParentTree {
     return this.#tracker?.openSessions.isStalled ?? false
   }
 
-  /** Records in every open turn that it is suspended, with the open approvals of the tree. */
   suspend(): void {
-    const approvals: ApprovalId[] = []
-    for (const { session, stage } of this.#track().openSessions.values())
-      if (session && stage === 'waiting') approvals.push(...openRequests(session.state).map(({ id }) => id))
-    for (const session of this.activeSessions()) {
-      if (session.state.turn.kind === 'open' && session.state.turn.waiting.kind !== 'suspended')
-        session.note({ type: 'interaction.turn.suspended', reason: approvals.length > 0 ? 'approval' : 'input', approvals })
-    }
+    const waiting = [...this.#track().openSessions.values()].flatMap(({ session, stage }) =>
+      session && stage === 'waiting' ? [session] : [],
+    )
+    suspendTurns(this.activeSessions(), waiting)
   }
 
   /** Delivers an input to a descendant. @throws an error that lists the live ones. */
@@ -190,6 +180,7 @@ export class Tree implements TreePort, EventWriter, ParentTree {
     const stoppedAt = Math.max(this.root.state.at, ...[...this.children.values()].map(({ at }) => at))
     this.#isCurrent = false
     this.#hasNewSettings = this.root.state.changes !== undefined
+    this.#hasNewTools = this.root.state.changes?.clientTools !== undefined
     this.reportSources()
     reconfigure(this.root, changes, this.parts.models)
     if (this.#account?.isCostBound) addPrices(this.root, this.parts.models)
@@ -324,7 +315,8 @@ export class Tree implements TreePort, EventWriter, ParentTree {
 
   createSession(state: SessionState): ActiveSession {
     const { recipe, clock } = this.parts.options
-    const ports = this.#sources ? { ...this.#ports, registry: this.#sources.registryOf(state.agent) } : this.#ports
+    const registry = withClientTools(this.registryOf(state.agent), state.agent, state.changes)
+    const ports = registry === this.#ports.registry ? this.#ports : { ...this.#ports, registry }
     return new ActiveSession({ recipe, clock, writer: this, state }, ports)
   }
 
@@ -421,14 +413,10 @@ export class Tree implements TreePort, EventWriter, ParentTree {
   }
 
   /** Offers changed tools from this turn on. */
-  #useTools(session: ActiveSession, registry: ToolRegistry): void {
+  #useTools(session: ActiveSession, base: ToolRegistry): void {
+    if (session === this.root) this.#hasNewTools = false
     this.addInstructions(session)
-    if (registry !== session.ports.registry) session.ports = { ...session.ports, registry }
-    const { agent, prices, windows, maxOutputs } = session.state
-    const { tools, promptChars } = this.parts.sessionSetup.effective(agent, registry)
-    if (isSameList(tools, session.state.tools)) return
-    const reason = 'The tools have changed.'
-    session.note({ type: 'interaction.session.configured', agent, tools, promptChars, prices, windows, maxOutputs, reason })
+    offerTools(session, base, this.parts.sessionSetup)
   }
 
   addInstructions(session: ActiveSession): void {
@@ -440,10 +428,16 @@ export class Tree implements TreePort, EventWriter, ParentTree {
 
   /** Records settings of the root. They apply from its next turn on. */
   changeSettings(changes: AgentChanges): void {
-    const { agent, tools, promptChars, prices, windows, maxOutputs } = this.root.state
-    const reason = 'Settings for the next turn.'
-    this.root.note({ type: 'interaction.session.configured', agent, tools, promptChars, prices, windows, maxOutputs, changes, reason })
-    this.#hasNewSettings = true
+    recordSettings(this.root, changes)
+    if (changes.clientTools) this.#hasNewTools = true
+    this.#hasNewSettings ||= Object.keys(changes).some((key) => key !== 'clientTools' && key !== 'toolChoice')
+  }
+
+  adoptTools(session: ActiveSession): boolean {
+    if (!this.#hasNewTools || session !== this.root) return false
+    const { seq } = session.state
+    this.#useTools(session, this.registryOf(session.state.agent))
+    return session.state.seq > seq
   }
 
   /** Records problems of sources from now on. */

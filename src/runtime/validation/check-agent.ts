@@ -63,6 +63,11 @@ const agentFields: { readonly [Key in keyof Required<AgentDefinition>]: FieldTyp
   input: anything,
   agents: anything,
   childControl: optional(aBoolean),
+  clientTools: optional({
+    expected: 'allow, deny, or a list of names',
+    accepts: (value) => value === 'allow' || value === 'deny' || isListOfStrings(value),
+  }),
+  keepSessions: optional(aBoolean),
   infer: optional(aBoolean),
   skills: anything,
   disabledSkills: optional(stringList('a list of skills')),

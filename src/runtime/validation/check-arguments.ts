@@ -106,7 +106,7 @@ export const traceContext: FieldType = {
 }
 const isShortText = (value: unknown): boolean => typeof value === 'string' && value.length <= 512
 const text: FieldType = { expected: 'a text', remedy: 'Pass a string.', accepts: (value) => typeof value === 'string' }
-const settingKeys = ['models', 'limits', 'parameters', 'instructions', 'output']
+const settingKeys = ['models', 'limits', 'parameters', 'instructions', 'output', 'clientTools', 'toolChoice']
 const settingsOfChild: Problem = {
   place: 'options.to',
   message: 'only the root of a session takes settings',
@@ -131,17 +131,21 @@ export function checkAnswer(answer: unknown): void {
       problems.push({ place: 'answer', message: `expected an object, found ${showValue(answer)}`, remedy })
       return
     }
-    checkKeys(problems, answer, { known: ['approvalId', 'decision', 'by'], place: 'answer' })
+    checkKeys(problems, answer, { known: ['approvalId', 'decision', 'by', 'settings'], place: 'answer' })
     checkField(problems, answer.approvalId, { type: nonEmpty('the id of a request'), place: 'answer.approvalId' })
     checkField(problems, answer.decision, { type: decision, place: 'answer.decision' })
     checkField(problems, answer.by, { type: optional(actor), place: 'answer.by' })
+    const { settings = {} } = answer as { readonly settings?: object }
+    if (!areOptions(problems, settings, 'answer.settings')) return
+    checkKeys(problems, settings, { known: ['clientTools', 'toolChoice'], place: 'answer.settings' })
+    problems.push(...changeProblems(settings, 'answer.settings'))
   })
 }
 
 const decision: FieldType = {
   expected: 'a decision',
   remedy:
-    'Pass { kind: "approve", breadth: "once" | "session" | "project", key? }, { kind: "answer", text, content? }, { kind: "deny", feedback?, cancel? } or { kind: "abort" }.',
+    'Pass { kind: "approve", breadth: "once" | "session" | "project", key? }, { kind: "answer", text, content? }, { kind: "result", ok, content, parts? }, { kind: "deny", feedback?, cancel? } or { kind: "abort" }.',
   accepts: isDecision,
 }
 

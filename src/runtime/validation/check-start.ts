@@ -23,6 +23,8 @@ const fields: { readonly [Key in keyof Required<StartOptions>]: FieldType | unde
   limits: undefined,
   parameters: undefined,
   output: undefined,
+  clientTools: undefined,
+  toolChoice: undefined,
 }
 
 export function checkStart(input: RunInput, options: object, modelKeys: object): asserts options is StartOptions {

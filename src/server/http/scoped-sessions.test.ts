@@ -45,6 +45,7 @@ const ofOne = {
   send: (sessions, id) => sessions.send(id, 'hi'),
   events: (sessions, id) => first(sessions.events(id)),
   requests: (sessions, id) => sessions.requests(id),
+  clientCalls: (sessions, id) => sessions.clientCalls(id),
   approve: (sessions, id) => sessions.approve(id, { approvalId: 'a', decision: { kind: 'deny' } }),
   revoke: (sessions, id) => sessions.revoke(id, ['k']),
   cancel: (sessions, id) => sessions.cancel(id, 'stop'),

@@ -65,10 +65,8 @@ export function scopedSessions(service: SessionService, caller: Caller, traceCon
         () => service.events(sessionId, options),
       ),
     watch: (filter = {}) => service.watch(owner === undefined ? filter : { ...filter, owner }),
-    async requests(sessionId) {
-      await own(sessionId)
-      return service.requests(sessionId)
-    },
+    clientCalls: async (sessionId) => own(sessionId).then(() => service.clientCalls(sessionId)),
+    requests: async (sessionId) => own(sessionId).then(() => service.requests(sessionId)),
     async approve(sessionId, answer) {
       await continued(sessionId)
       return service.approve(sessionId, { ...answer, by: principal.id })

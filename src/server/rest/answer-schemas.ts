@@ -46,6 +46,8 @@ const memberFields = {
   overrides: texts,
   models: texts,
   tools: texts,
+  clientTools: z.union([z.enum(['allow', 'deny']), texts]).optional(),
+  keepSessions: z.literal(true).optional(),
   agents: texts,
   template: z.string().optional(),
 } satisfies Fields<Omit<AgentDescription, 'team'>>

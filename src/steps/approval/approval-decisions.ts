@@ -1,5 +1,5 @@
 import type { ApprovalId, ApprovalRequest, Diagnostic, JsonObject } from '../../contracts/index.ts'
-import { openRequests } from '../../core/index.ts'
+import { openRequests, requestsToPeople } from '../../core/index.ts'
 import { decisionProblem, grantedBy, redactDecision } from '../../policy/grants.ts'
 import { copyJson } from '../../util/json-values.ts'
 import { messageOf } from '../../util/message-of.ts'
@@ -14,13 +14,14 @@ export async function submitOpenRequests(session: ActiveSession): Promise<boolea
   const isNew = ({ id }: ApprovalRequest): boolean => !session.verdicts.has(id)
   const submitted = openRequests(session.state).filter(isNew)
   if (submitted.length === 0) return false
-  for (const { id } of submitted) session.verdicts.set(id, 'asked')
+  for (const { id, scope } of submitted) session.verdicts.set(id, scope === 'client' ? 'suspend' : 'asked')
+  if (submitted.every(({ scope }) => scope === 'client')) return false
   const grants = await readProjectGrants(session)
   // The session may have been released, or the request answered, while the grants were read.
   if (session.isReleased) return false
   let hasDecided = false
   for (const request of submitted) {
-    if (!isOpen(session, request)) continue
+    if (request.scope === 'client' || !isOpen(session, request)) continue
     const settled = decideByRules(session, request, grants)
     if (settled) resolveRequest(session, request.id, settled)
     else void askApprover(session, request)
@@ -38,7 +39,7 @@ export async function recheckOpenRequests(session: ActiveSession): Promise<void>
   const grants = await readProjectGrants(session)
   if (session.isReleased) return
   const { approver } = session.ports
-  for (const request of openRequests(session.state)) {
+  for (const request of requestsToPeople(session.state)) {
     const isSeen = session.verdicts.get(request.id) === 'asked' && approver.isInLine?.(request.id) !== true
     const settled = isSeen ? undefined : decideByRules(session, request, grants)
     if (!settled) continue
@@ -62,11 +63,8 @@ export async function wait(session: ActiveSession): Promise<'decided' | 'suspend
     return 'decided'
   }
   if (session.turn.waiting.kind !== 'suspended') {
-    session.note({
-      type: 'interaction.turn.suspended',
-      reason: 'approval',
-      approvals: openRequests(session.state).map((request) => request.id),
-    })
+    const approvals = requestsToPeople(session.state).map((request) => request.id)
+    session.note({ type: 'interaction.turn.suspended', reason: approvals.length > 0 ? 'approval' : 'client', approvals })
   }
   await session.flush()
   return isSuspended(session) ? 'suspended' : 'decided'

@@ -28,7 +28,11 @@ export async function waitForDecision(
 ): Promise<'decided' | 'suspended'> {
   while (openRequests(session.state).some(({ id }) => id === approvalId)) {
     if (isCancelled(session) || isWithdrawn()) {
-      const decision: ApprovalDecision = { kind: 'deny', feedback: 'nobody answered', ...(scope === 'question' && { cancel: true }) }
+      const decision: ApprovalDecision = {
+        kind: 'deny',
+        feedback: 'nobody answered',
+        ...((scope === 'question' || scope === 'client') && { cancel: true }),
+      }
       session.note({ type: 'interaction.approval.resolved', itemId, approvalId, decision, by: 'runtime' })
     } else if (session.verdicts.get(approvalId) === 'suspend') return 'suspended'
     else await session.nextWake()
@@ -46,7 +50,7 @@ function currentCall({ state: { turn } }: ActiveSession, { itemId }: StartedCall
 }
 
 type Asked =
-  | { readonly scope: 'question'; readonly question: Question }
+  | { readonly scope: 'question' | 'client'; readonly question: Question }
   | { readonly scope: 'sampling'; readonly summary: string; readonly keys: readonly ApprovalKey[]; readonly input: JsonObject }
 
 function requestFor({ state: { sessionId, agentPath } }: ActiveSession, call: StartedCall, asked: Asked): ApprovalRequest {
@@ -54,8 +58,9 @@ function requestFor({ state: { sessionId, agentPath } }: ActiveSession, call: St
   const { scope } = asked
   const id = approvalIdOf(callIdOf(sessionId, itemId), `${scope}-${(questions?.asked ?? 0) + 1}`)
   const about = { id, itemId, agentPath, tool: intent.tool, input: intent.input, lane: intent.lane }
-  if (asked.scope === 'question') return { ...about, scope, summary: asked.question.text, keys: [], question: asked.question }
-  return { ...about, ...asked }
+  if (asked.scope === 'sampling') return { ...about, ...asked }
+  const { question } = asked
+  return { ...about, scope, summary: question.text, keys: [], ...(scope === 'question' && { question }) }
 }
 
 /** Maximum number of requests of one call while it runs: a server that asks in a loop must not fill the journal, or tire the person. */
@@ -112,7 +117,7 @@ export async function askBetweenAttempts(session: ActiveSession, started: Starte
 
 function questionRequest(session: ActiveSession, call: StartedCall, round: AskRound): ApprovalRequest | undefined {
   const [, question] = nextQuestion(round) ?? []
-  return question && requestFor(session, call, { scope: 'question', question })
+  return question && requestFor(session, call, { scope: call.intent.lane.kind === 'client' ? 'client' : 'question', question })
 }
 
 const tooManyRounds = (tool: string): ToolFailure => ({

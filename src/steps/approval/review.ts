@@ -3,6 +3,7 @@ import {
   callItemTypes,
   type ItemStatus,
   type ItemView,
+  isBrought,
   type JsonObject,
   type Lane,
   type MaybePromise,
@@ -172,8 +173,11 @@ function intentOf({ itemId, part }: ReviewableCall, understood: Understood, { la
 
 const shared: Lane = { kind: 'shared' }
 const exclusive: Lane = { kind: 'exclusive' }
+const inClient: Lane = { kind: 'client' }
 
-function laneOf(session: ActiveSession, { concurrency = 'exclusive' }: Tool, input: JsonObject): MaybePromise<Lane> {
+function laneOf(session: ActiveSession, tool: Tool, input: JsonObject): MaybePromise<Lane> {
+  if (isBrought(tool)) return inClient
+  const { concurrency = 'exclusive' } = tool
   if (concurrency === 'shared') return shared
   if (concurrency === 'exclusive') return exclusive
   return askTool(

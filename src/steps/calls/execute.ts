@@ -32,6 +32,7 @@ import type { QueueSlots } from '../queues/queue-slot.ts'
 import { type ActiveSession, elapsedBetween, elapsedSince } from '../session/active-session.ts'
 import { itemEnded } from '../session/step-events.ts'
 import { waitInQueueForTime } from '../session/wait-in-queue.ts'
+import { returnedByClient } from '../tools/client-tools.ts'
 import { Lanes } from './lanes.ts'
 import { type RunResult, runTool } from './run-tool.ts'
 
@@ -117,7 +118,8 @@ function runCall(session: ActiveSession, call: StartedCall): MaybePromise<void> 
 }
 
 function startOrResume(session: ActiveSession, call: StartedCall): MaybePromise<void> {
-  const tool = session.toolOf(call.intent.tool)
+  const own = session.toolOf(call.intent.tool)
+  const tool = own ?? (call.intent.lane.kind === 'client' ? returnedByClient(call.intent.tool) : undefined)
   // Recorded by an earlier driver.
   if (tool && (call.attempt > 1 || call.inherited || isBetweenAttempts(call))) return resumeCall(session, call, tool)
   return startCall(session, call, tool)

@@ -95,7 +95,7 @@ export class Lanes {
   #fits(lane: Lane): boolean {
     if (this.#running === 0) return true
     if (this.#running >= this.#max || this.#isExclusive || lane.kind === 'exclusive') return false
-    return lane.kind === 'shared' || !this.#keys.has(lane.key)
+    return lane.kind !== 'key' || !this.#keys.has(lane.key)
   }
 
   #passesAll(lane: Lane): boolean {

@@ -44,7 +44,9 @@ function failLostAttempt(session: ActiveSession, { open, model, reservation }: A
 /** `read`, `idempotent` and calls that cannot have begun run again under the same call id. The rest is `unknown`. */
 function recoverCall(session: ActiveSession, calls: CallList<Call>, call: StartedCall): void {
   const { effect } = call.intent
-  if (effect === 'read' || effect === 'idempotent' || hasNotBegun(calls, call)) {
+  // The client has not heard of the call.
+  const isForClient = call.intent.lane.kind === 'client'
+  if (effect === 'read' || effect === 'idempotent' || isForClient || hasNotBegun(calls, call)) {
     session.note({
       type: 'interaction.item.updated',
       itemId: call.itemId,

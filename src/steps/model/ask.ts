@@ -1,4 +1,4 @@
-import type { Model, ModelRequest, Reservation } from '../../contracts/index.ts'
+import type { MaybePromise, Model, ModelRequest, Reservation } from '../../contracts/index.ts'
 import { type AskAction, isOutputLimited, maxDelayMs, stepIdOf } from '../../core/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import type { QueueSlots } from '../queues/queue-slot.ts'
@@ -12,7 +12,9 @@ import type { PartSource } from './load-parts.ts'
 // One attempt at one step. The journal stores results and `step.started` while the model works; whatever acts on the reply
 // awaits a flush first.
 
-export function ask(session: ActiveSession, action: AskAction): Promise<void> {
+export function ask(session: ActiveSession, action: AskAction): MaybePromise<void> {
+  // The loop decides again: a request with other tools may be too large.
+  if (session.ports.tree.adoptTools(session)) return
   if (action.attempt === 1 && !action.probes && !session.ports.modelHealth.isEmpty) reportExclusions(session)
   if (isTooEarly(session, action)) return pause(session, action)
   return session.ports.queues ? askInQueue(session, action, session.ports.queues) : attempt(session, action)

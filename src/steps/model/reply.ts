@@ -8,6 +8,7 @@ import type {
   ReplyRef,
   StepId,
   TextItemType,
+  ToolChoice,
   ToolSpec,
   Usage,
 } from '../../contracts/index.ts'
@@ -180,7 +181,7 @@ export class Reply {
     return this.#saidCharacters + Math.max(this.#writtenCharacters, this.#calledCharacters)
   }
 
-  verdict(toolChoice: 'auto' | 'none'): Verdict {
+  verdict(toolChoice: ToolChoice): Verdict {
     if (this.#failure) return { ok: false, failure: this.#failure }
     const finish = this.#finish?.reason
     if (finish === undefined) return failed('invalid_response', 'The stream ended before the reply was complete.')

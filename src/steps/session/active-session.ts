@@ -74,6 +74,8 @@ export interface TreePort {
   callEnded(): void
   /** Brings agent and tools of a session up to date before a turn begins. */
   prepareTurn(session: ActiveSession): MaybePromise<void>
+  /** Offers the tools that came with results of the client. Returns whether anything has changed. */
+  adoptTools(session: ActiveSession): boolean
   /** Waits for a spawned child or another change, while the turn has an answer. */
   rest(session: ActiveSession): Promise<void>
   readonly spawned: SpawnPort

@@ -1,4 +1,13 @@
-import type { Gate, JsonObject, JsonSchema, Model, ModelAbility, Tool, ToolSpec } from '../../contracts/index.ts'
+import {
+  type Gate,
+  isBrought,
+  type JsonObject,
+  type JsonSchema,
+  type Model,
+  type ModelAbility,
+  type Tool,
+  type ToolSpec,
+} from '../../contracts/index.ts'
 import type { Offering } from '../../core/index.ts'
 import { matchesTool, offeredName } from '../../policy/tool-name-patterns.ts'
 import { delegateTaskName, isSearchable, useToolName } from '../../policy/tool-search.ts'
@@ -8,7 +17,7 @@ import { knownNames } from '../../util/nearest-names.ts'
 export interface OfferedTool {
   readonly tool: Tool
   readonly name: string
-  /** The field for the model's reason: `reason`, or `call_reason` if the tool has a `reason` of its own. */
+  /** The field for the model's reason: `reason`, or `call_reason` if the tool has a `reason` of its own. Empty: it has none. */
   readonly reasonField: string
   readonly spec: ToolSpec
 }
@@ -57,9 +66,22 @@ export class ToolRegistry {
     return new ToolRegistry([...this.#listed.map(({ tool }) => tool), ...others], this.#own)
   }
 
+  /** The tools of an agent, with those of its client beside them. */
+  forClient(allowlist: readonly string[], make: (isTaken: (name: string) => boolean) => readonly Tool[]): ToolRegistry {
+    const allowed = this.allowed(allowlist)
+    const taken = new Set([...allowed, ...this.#own.map(offered)].map(({ name }) => name))
+    const brought = make((name) => taken.has(name))
+    return new ToolRegistry([...allowed.map(({ tool }) => tool), ...brought], this.#own)
+  }
+
+  /** Names of the tools of the client. */
+  get brought(): readonly string[] {
+    return this.#listed.flatMap(({ name, tool }) => (isBrought(tool) ? [name] : []))
+  }
+
   /** Tools whose names match the allowlist, gates aside. */
   allowed(allowlist: readonly string[]): readonly OfferedTool[] {
-    return this.#listed.filter(({ tool }) => allowlist.some((pattern) => matchesTool(pattern, tool.name)))
+    return this.#listed.filter(({ tool }) => !isBrought(tool) && allowlist.some((pattern) => matchesTool(pattern, tool.name)))
   }
 
   get tools(): readonly OfferedTool[] {
@@ -140,9 +162,14 @@ function offered(tool: Tool): OfferedTool {
 function describe(tool: Tool): OfferedTool {
   const name = offeredName(tool.name)
   // Anywhere in the schema: a reference may lead there.
+  if (isBrought(tool))
+    return { tool, name, reasonField: '', spec: { name, description: tool.description, inputSchema: asObject(tool.inputSchema) } }
   const reasonField = JSON.stringify(tool.inputSchema).includes('"reason"') ? 'call_reason' : 'reason'
   return { tool, name, reasonField, spec: { name, description: tool.description, inputSchema: withReason(tool.inputSchema, reasonField) } }
 }
+
+/** Providers require it. */
+const asObject = (schema: JsonSchema): JsonSchema => (schema.type === 'object' ? schema : { ...schema, type: 'object' })
 
 function withReason(schema: JsonSchema, field: string): JsonSchema {
   const reason = { type: 'string', description: 'Why you make this call, in a few words. Shown to the user.' }

@@ -40,7 +40,7 @@ function breadth(labels: readonly string[], wider?: ApprovalKey, number?: number
   return { session: choice('s', 'session'), project: choice('p', 'project'), labels }
 }
 
-export const decisionText = { approve: 'approved', answer: 'answered', deny: 'denied', abort: 'denied' } as const
+export const decisionText = { approve: 'approved', answer: 'answered', result: 'returned', deny: 'denied', abort: 'denied' } as const
 
 /** Shown after an invalid answer. */
 export function answerHint(request: ApprovalRequest): string {

@@ -1,0 +1,60 @@
+import {
+  type AgentChanges,
+  type AgentSpec,
+  type BroughtTool,
+  type ClientTool,
+  clientToolName,
+  type InputPart,
+  type JsonObject,
+  type Tool,
+  type ToolOutput,
+  type ToolPart,
+} from '../../contracts/index.ts'
+import { fromBase64 } from '../../util/encode-bytes.ts'
+import type { ToolRegistry } from './tool-registry.ts'
+
+// A call of a client's tool is an ordinary call whose first attempt asks for the result, and whose second one returns it. So it is
+// durable, resumed and accounted for like every other call, and nothing of it runs here.
+
+const known = new WeakMap<ToolRegistry, WeakMap<readonly ClientTool[], ToolRegistry>>()
+
+/** The tools of the agent of a session, with those that its client brings. */
+export function withClientTools(registry: ToolRegistry, { tools: allowlist }: AgentSpec, changes: AgentChanges | undefined): ToolRegistry {
+  const { clientTools = [] } = changes ?? {}
+  if (clientTools.length === 0) return registry
+  const before = known.get(registry) ?? new WeakMap()
+  known.set(registry, before)
+  const found = before.get(clientTools) ?? registry.forClient(allowlist, (isTaken) => clientTools.map((tool) => clientTool(tool, isTaken)))
+  before.set(clientTools, found)
+  return found
+}
+
+/** For a call whose client does not bring the tool any more, but has its result. */
+export const returnedByClient = (name: string): Tool => clientTool({ name, description: '', inputSchema: {} }, () => false)
+
+const resultId = 'result'
+
+const clientTool = ({ name, description, inputSchema }: ClientTool, isTaken: (name: string) => boolean): BroughtTool => ({
+  name: clientToolName(name, isTaken),
+  description,
+  inputSchema,
+  runsInClient: true,
+  namespace: 'client',
+  repeatable: true,
+  execute(_, { answers }) {
+    const answer = answers?.[resultId]
+    if (!answer) return { ok: false, error: notReturned, ask: { questions: { [resultId]: { text: name } } } }
+    return answer.kind === 'accept' ? outputOf(answer.text, answer.content ?? {}) : { ok: false, error: notReturned }
+  },
+})
+
+const notReturned = { class: 'cancelled', message: 'The client did not return a result.' } as const
+
+function outputOf(text: string, { ok, parts }: JsonObject): ToolOutput {
+  const given = Array.isArray(parts) && parts.length > 0 && { parts: (parts as unknown as readonly InputPart[]).map(toolPart) }
+  if (ok === true) return { ok, content: text, ...given }
+  return { ok: false, error: { class: 'failed', message: text === '' ? 'The tool of the client failed.' : text }, ...given }
+}
+
+const toolPart = (part: InputPart): ToolPart =>
+  part.type === 'text' ? part : { type: part.type, mediaType: part.mediaType, data: fromBase64(part.data) }

@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest'
+import { type ClientTool, createAgentRuntime, type Tool } from '../../src/index.ts'
+import { memoryStore } from '../../src/stores/memory/index.ts'
+import { ScriptedModel, type ScriptedStepSource } from '../../src/testing/index.ts'
+import { resultsIn, tool } from '../acceptance/support.ts'
+
+// Tools that the client of a session brings and runs.
+
+const clientTool = (name: string): ClientTool => ({
+  name,
+  description: `Does ${name}`,
+  inputSchema: { type: 'object', properties: { path: { type: 'string' } } },
+})
+
+interface Setup {
+  readonly steps: readonly ScriptedStepSource[]
+  readonly tools?: readonly Tool[]
+  readonly agent?: object
+  readonly store?: ReturnType<typeof memoryStore>
+  readonly model?: ScriptedModel
+}
+
+function world({ steps, tools = [], agent = {}, store = memoryStore(), model = new ScriptedModel([...steps]) }: Setup) {
+  const runtime = createAgentRuntime({
+    config: { agents: [{ name: 'coder', description: 'Codes', prompt: 'You code.', model: 'any', ...agent }], tools },
+    adapter: model,
+    store,
+  })
+  return { runtime, model, store, sessions: runtime.sessions }
+}
+
+const result = (content: string, more = {}) => ({ kind: 'result', ok: true, content, ...more }) as const
+
+describe('tools of a client', () => {
+  it('are offered beside those of the agent as they are; a call suspends the turn, and its result continues it', async () => {
+    const { sessions, model } = world({
+      steps: [{ calls: [{ tool: 'Edit', input: { path: 'a.ts', odd: 1 } }] }, { text: 'Edited.' }],
+    })
+    const id = await sessions.start('fix it', { clientTools: [clientTool('Edit')] })
+    const waiting = await sessions.outcome(id)
+    expect(waiting).toMatchObject({ status: 'suspended', reason: 'client' })
+    expect(model.requests[0]?.tools).toContainEqual(clientTool('Edit'))
+    const calls = await sessions.clientCalls(id)
+    expect(calls).toMatchObject([{ tool: 'Edit', input: { path: 'a.ts', odd: 1 } }])
+    expect(await sessions.requests(id)).toEqual([])
+    expect(await sessions.get(id)).toMatchObject({ status: 'suspended', openRequests: 0 })
+    await sessions.approve(id, { approvalId: calls[0]!.id, decision: result('Done: a.ts') })
+    expect(await sessions.outcome(id)).toMatchObject({ status: 'completed', report: { text: 'Edited.' } })
+    expect(resultsIn(model.requests[1])).toMatchObject([{ ok: true, content: 'Done: a.ts' }])
+  })
+
+  it('own calls of the same step run first; those of the client wait together', async () => {
+    const ran: string[] = []
+    const look = (): string => {
+      ran.push('look')
+      return 'seen'
+    }
+    const own = { ...tool('look'), execute: look }
+    const { sessions, model } = world({
+      tools: [own],
+      agent: { tools: ['look'], clientTools: 'allow' },
+      steps: [{ calls: [{ tool: 'Edit' }, { tool: 'look' }, { tool: 'Bash' }] }, { text: 'Done.' }],
+    })
+    const id = await sessions.start('go', { clientTools: [clientTool('Edit'), clientTool('Bash')] })
+    await sessions.outcome(id)
+    expect(ran).toEqual(['look'])
+    const calls = await sessions.clientCalls(id)
+    expect(calls.map((call) => call.tool)).toEqual(['Edit', 'Bash'])
+    await sessions.approve(id, { approvalId: calls[1]!.id, decision: { kind: 'result', ok: false, content: 'exit 1' } })
+    expect(await sessions.outcome(id)).toMatchObject({ reason: 'client' })
+    expect((await sessions.clientCalls(id)).map((call) => call.tool)).toEqual(['Edit'])
+    await sessions.approve(id, { approvalId: calls[0]!.id, decision: result('ok') })
+    expect(await sessions.outcome(id)).toMatchObject({ status: 'completed' })
+    expect(resultsIn(model.requests[1])).toMatchObject([
+      { content: 'ok' },
+      { content: 'seen' },
+      { ok: false, content: expect.stringContaining('exit 1') },
+    ])
+  })
+
+  it('a name that the agent has already is offered with a prefix, and comes back without it', async () => {
+    const { sessions, model } = world({
+      tools: [tool('look')],
+      agent: { clientTools: ['look'] },
+      steps: [{ calls: [{ tool: 'client__look' }] }, { text: 'Done.' }],
+    })
+    const id = await sessions.start('go', { clientTools: [clientTool('look')] })
+    await sessions.outcome(id)
+    expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['client__look', 'look'])
+    expect(await sessions.clientCalls(id)).toMatchObject([{ tool: 'look' }])
+  })
+
+  it('an agent with own tools refuses them, unless its definition allows them', async () => {
+    const tools = [tool('look')]
+    const { sessions } = world({ tools, steps: [] })
+    await expect(sessions.start('go', { clientTools: [clientTool('Edit')] })).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('takes no tools of clients named Edit'),
+    })
+    const some = world({ tools, agent: { clientTools: ['Re*'] }, steps: [{ text: 'Hi.' }] })
+    await expect(some.sessions.start('go', { clientTools: [clientTool('Edit')] })).rejects.toMatchObject({ code: 'usage' })
+    await some.sessions.start('go', { clientTools: [clientTool('Read')] })
+    expect(await some.sessions.list()).toHaveLength(1)
+  })
+
+  it('a forced tool applies to one step', async () => {
+    const { sessions, model } = world({ steps: [{ calls: [{ tool: 'Edit' }] }, { text: 'Done.' }] })
+    const id = await sessions.start('go', { clientTools: [clientTool('Edit')], toolChoice: { tool: 'Edit' } })
+    await sessions.outcome(id)
+    const [call] = await sessions.clientCalls(id)
+    await sessions.approve(id, { approvalId: call!.id, decision: result('ok') })
+    await sessions.outcome(id)
+    expect(model.requests.map(({ toolChoice }) => toolChoice)).toEqual([{ tool: 'Edit' }, 'auto'])
+  })
+
+  it('results may bring other tools, which the next step has', async () => {
+    const { sessions, model } = world({ steps: [{ calls: [{ tool: 'Search' }] }, { calls: [{ tool: 'Found' }] }, { text: 'Done.' }] })
+    const id = await sessions.start('go', { clientTools: [clientTool('Search')] })
+    await sessions.outcome(id)
+    const [search] = await sessions.clientCalls(id)
+    const settings = { clientTools: [clientTool('Found')], toolChoice: 'required' } as const
+    await sessions.approve(id, { approvalId: search!.id, decision: result('one'), settings })
+    await sessions.outcome(id)
+    expect(model.requests[1]).toMatchObject({ tools: [{ name: 'Found' }], toolChoice: 'required' })
+    const [found] = await sessions.clientCalls(id)
+    expect(found).toMatchObject({ tool: 'Found' })
+    await sessions.approve(id, { approvalId: found!.id, decision: result('two') })
+    expect(await sessions.outcome(id)).toMatchObject({ status: 'completed' })
+  })
+
+  it('continues in another runtime of the same store; the same result again changes nothing, another one is refused', async () => {
+    const store = memoryStore()
+    const model = new ScriptedModel([{ calls: [{ tool: 'Edit' }] }, { text: 'Done.' }])
+    const first = world({ steps: [], store, model })
+    const id = await first.sessions.start('go', { clientTools: [clientTool('Edit')] })
+    await first.sessions.outcome(id)
+    const [call] = await first.sessions.clientCalls(id)
+    await first.runtime.close()
+    const second = world({ steps: [], store, model })
+    await second.sessions.approve(id, { approvalId: call!.id, decision: result('ok') })
+    expect(await (await second.runtime.open(id)).outcome).toMatchObject({ status: 'completed', report: { text: 'Done.' } })
+    const again = await second.sessions.approve(id, { approvalId: call!.id, decision: result('ok') })
+    expect(again.first).toMatchObject({ decision: result('ok') })
+    await expect(second.sessions.approve(id, { approvalId: call!.id, decision: result('other') })).rejects.toMatchObject({
+      code: 'approval_answered',
+    })
+  })
+
+  it('an interrupt ends the turn; a result after it is refused', async () => {
+    const { sessions } = world({ steps: [{ calls: [{ tool: 'Edit' }] }] })
+    const id = await sessions.start('go', { clientTools: [clientTool('Edit')] })
+    await sessions.outcome(id)
+    const [call] = await sessions.clientCalls(id)
+    await sessions.cancel(id, 'interrupt')
+    expect(await sessions.outcome(id)).toMatchObject({ status: 'interrupted' })
+    await expect(sessions.approve(id, { approvalId: call!.id, decision: result('late') })).rejects.toMatchObject({
+      code: 'approval_unknown',
+    })
+  })
+
+  it('steps with calls of the client are not counted; its calls may repeat', async () => {
+    const calls = Array.from({ length: 8 }, () => ({ calls: [{ tool: 'Poll', input: {} }] }))
+    const { sessions, model } = world({ steps: [...calls, { text: 'Done.' }], agent: { limits: { maxToolTurns: 2 } } })
+    const id = await sessions.start('go', { clientTools: [clientTool('Poll')] })
+    for (let outcome = await sessions.outcome(id); outcome.reason === 'client'; outcome = await sessions.outcome(id)) {
+      const [call] = await sessions.clientCalls(id)
+      await sessions.approve(id, { approvalId: call!.id, decision: result('not yet') })
+    }
+    expect(await sessions.outcome(id)).toMatchObject({ status: 'completed' })
+    expect(model.requests).toHaveLength(9)
+  })
+
+  it('an image in a result reaches the model as every image of a tool', async () => {
+    const { sessions, model } = world({ steps: [{ calls: [{ tool: 'Read' }] }, { text: 'A dot.' }] })
+    const id = await sessions.start('go', { clientTools: [clientTool('Read')] })
+    await sessions.outcome(id)
+    const [call] = await sessions.clientCalls(id)
+    const parts = [
+      {
+        type: 'image',
+        mediaType: 'image/png',
+        data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      },
+    ] as const
+    await sessions.approve(id, { approvalId: call!.id, decision: result('', { parts }) })
+    expect(await sessions.outcome(id)).toMatchObject({ status: 'completed' })
+    expect(resultsIn(model.requests[1])).toMatchObject([{ parts: [{ type: 'image', mediaType: 'image/png' }] }])
+  })
+
+  for (const [what, clientTools, message] of [
+    ['no list', 'x', 'expected a list of tools'],
+    ['no name', [{ description: '', inputSchema: {} }], 'clientTools.0.name: expected the name of a tool'],
+    ['a name twice', [clientTool('a'), clientTool('a')], 'the tool "a" is there twice'],
+    ['no schema', [{ name: 'a', description: '' }], 'expected a description and a JSON Schema'],
+  ] as const)
+    it(`refuses ${what}`, async () => {
+      const { sessions } = world({ steps: [] })
+      await expect(sessions.start('go', { clientTools: clientTools as never })).rejects.toThrow(message)
+    })
+})
