@@ -68,6 +68,7 @@ export class MessageEvents {
       case 'step.done':
         this.#lastStep = part
         return []
+      case 'client.call':
       case 'call.done':
       case 'progress':
       case 'broken':

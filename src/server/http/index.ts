@@ -1,7 +1,9 @@
 export { afterFirst } from './after-first.ts'
+export { approvalRequired } from './approval-required.ts'
 export { type AuditEntry, type AuditRecord, auditLog, readAudit } from './audit.ts'
 export { type Caller, isAdmin, type RateLimits, type Scope, scopes } from './caller.ts'
 export type { AllowedNames } from './check-host.ts'
+export type { Returned, WireCall, WireResult } from './client-calls.ts'
 export type { Connection } from './connection.ts'
 export { encodedOnce, eventStream, type SseMessage, sseBytes } from './event-stream.ts'
 export { findAgent } from './find-agent.ts'
@@ -32,6 +34,6 @@ export {
   type TokenRecord,
   type TokenSettings,
 } from './tokens.ts'
-export { answerBroken, approvalRequired, isSpoken, prefersAsync, requireAnswer, startTurn, type Turn } from './turn.ts'
+export { answerBroken, isSpoken, prefersAsync, requireAnswer, startTurn, type Turn } from './turn.ts'
 export { type CallView, type TurnPart, TurnParts } from './turn-parts.ts'
 export { type PlaceLimits, TurnPlaces } from './turn-places.ts'

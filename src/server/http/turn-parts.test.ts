@@ -18,7 +18,10 @@ const stepFailed = (path = 'root') =>
   event({ type: 'interaction.step.failed', failure, usage: noUsage, cost: 0, latencyMs: 1, delayMs: 0 }, path)
 const callStarted = (id: string, tool: string, path = 'root') =>
   event(
-    { type: 'interaction.item.started', item: { kind: 'call', id, type: 'tool_call', tool, namespace: 'n', title: tool, input: {} } },
+    {
+      type: 'interaction.item.started',
+      item: { kind: 'call', id, type: 'tool_call', tool, namespace: 'n', title: tool, input: {}, lane: { kind: 'shared' } },
+    },
     path,
   )
 const callDone = (id: string, path = 'root') =>
@@ -134,7 +137,7 @@ it('shows calls of children beside those of the root, though their ids are the s
     callDone('t1.s1.1', path),
     callDone('t1.s1.1'),
   ])
-  expect(all.map((part) => ('call' in part ? [part.type, part.call.tool, part.call.agentPath] : []))).toEqual([
+  expect(all.map((part) => ('call' in part && 'tool' in part.call ? [part.type, part.call.tool, part.call.agentPath] : []))).toEqual([
     ['call', 'helper', 'root'],
     ['call', 'search', path],
     ['call.done', 'search', path],

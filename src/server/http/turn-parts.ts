@@ -1,18 +1,21 @@
-import type {
-  CallIntent,
-  CallItemType,
-  CallRecord,
-  Envelope,
-  FinishReason,
-  ItemDelta,
-  ItemStatus,
-  Json,
-  ModelFailure,
-  StreamEvent,
-  TextRecord,
-  Usage,
+import {
+  type ApprovalRequest,
+  type CallIntent,
+  type CallItemType,
+  type CallRecord,
+  clientNameOf,
+  type Envelope,
+  type FinishReason,
+  type ItemDelta,
+  type ItemStatus,
+  type Json,
+  type ModelFailure,
+  type StreamEvent,
+  type TextRecord,
+  type Usage,
 } from '../../contracts/index.ts'
 import { speakerAfter } from '../../view/index.ts'
+import { type WireCall, wireCall } from './client-calls.ts'
 
 // What a client that waits for an answer sees of a turn, from the events of its session.
 //
@@ -34,6 +37,8 @@ export type TurnPart =
   /** A reply of the agent that talks to the person is complete. The last one is the answer. */
   | { readonly type: 'step.done'; readonly finish: FinishReason; readonly usage: Usage }
   | { readonly type: 'broken'; readonly failure: ModelFailure }
+  /** The client has to run it. Follows everything else, before `end`. */
+  | { readonly type: 'client.call'; readonly call: WireCall }
   /** The turn has ended, or waits for a person. */
   | { readonly type: 'end' }
 
@@ -62,6 +67,8 @@ export class TurnParts {
   /** A text was sent whose attempt has not ended well. */
   #isOpen = false
   readonly #calls = new Map<string, CallView>()
+  /** Calls that wait for the client, by request. */
+  readonly #clientCalls = new Map<string, WireCall>()
   readonly #hasNoTexts: boolean
   readonly #showsFailed: boolean
   /** The path of the agent that talks to the person. */
@@ -83,7 +90,7 @@ export class TurnParts {
         if (!speaks || event.kind === 'output' || this.#hasNoTexts) return []
         return this.#piece(event.kind, { ...event, itemId: textId(event.agentPath, event.itemId) })
       case 'interaction.item.started':
-        return event.item.kind === 'call' ? this.#callStarted(event.item, event) : []
+        return event.item.kind === 'call' && event.item.lane.kind !== 'client' ? this.#callStarted(event.item, event) : []
       case 'interaction.item.completed':
         if (event.item.kind === 'call') return this.#callDone(event.item, event)
         return event.item.kind === 'text' && speaks ? this.#textDone({ ...event.item, id: textId(event.agentPath, event.item.id) }) : []
@@ -93,14 +100,25 @@ export class TurnParts {
         return [{ type: 'step.done', finish: event.finish, usage: event.usage }]
       case 'interaction.step.failed':
         return speaks && this.#isOpen ? [{ type: 'broken', failure: event.failure }] : []
+      case 'interaction.approval.requested':
+        if (isRoot && event.request.scope === 'client') this.#clientCalls.set(event.request.id, wireCallOf(event.request))
+        return []
+      case 'interaction.approval.resolved':
+        this.#clientCalls.delete(event.approvalId)
+        return []
       case 'interaction.turn.completed':
       case 'interaction.turn.failed':
       case 'interaction.turn.interrupted':
       case 'interaction.turn.suspended':
-        return isRoot ? [{ type: 'end' }] : []
+        return isRoot ? this.#end(event.type === 'interaction.turn.suspended') : []
       default:
         return []
     }
+  }
+
+  #end(isSuspended: boolean): readonly TurnPart[] {
+    const calls = isSuspended ? [...this.#clientCalls.values()] : []
+    return [...calls.map((call) => ({ type: 'client.call', call }) as const), { type: 'end' }]
   }
 
   #piece(
@@ -144,6 +162,8 @@ export class TurnParts {
     return call ? [{ type: 'call.done', call, status, content, ...(value !== undefined && { value }) }] : []
   }
 }
+
+const wireCallOf = ({ id, tool, input }: ApprovalRequest): WireCall => wireCall({ id, tool: clientNameOf(tool), input })
 
 /** `coach-1.t1.s1.1` for a child: ids of items are unique in their session only. */
 const textId = (path: string, itemId: string): string => (path === 'root' ? itemId : `${path.slice(5).replaceAll(/[#/]/g, '-')}.${itemId}`)

@@ -1,4 +1,17 @@
-import type { ApprovalRequest, InputPart, ModelFailure, Outcome, SessionService, StartOptions } from '../../contracts/index.ts'
+import {
+  addSpent,
+  type InputPart,
+  type ModelFailure,
+  noUsage,
+  type Outcome,
+  type SessionService,
+  type StartOptions,
+  type StreamEvent,
+  type Usage,
+} from '../../contracts/index.ts'
+import { approvalRequired } from './approval-required.ts'
+import { type Returned, wireCall } from './client-calls.ts'
+import { type Continued, continueTurn } from './continue-turn.ts'
 import { HttpError } from './http-error.ts'
 import type { RouteRequest } from './route.ts'
 import { type TurnPart, TurnParts } from './turn-parts.ts'
@@ -8,6 +21,8 @@ import { type TurnPart, TurnParts } from './turn-parts.ts'
 interface TurnOptions extends StartOptions {
   readonly agent: string
   readonly input: string | readonly InputPart[]
+  /** Present if the conversation ends in results of calls. */
+  readonly returned?: Returned | undefined
 }
 
 export interface Turn {
@@ -18,31 +33,46 @@ export interface Turn {
    */
   parts(texts?: 'live' | 'whole' | 'none'): AsyncIterable<TurnPart>
   outcome(): Promise<Outcome>
+  /** Names this answer: a session with calls of the client has several. */
+  readonly answerId: string
+  /** It began with results of the client. */
+  readonly isContinued: boolean
+  /** What the steps of this answer have used, after its parts. */
+  readonly usage: Usage
   /** The client disconnected in mid stream. Interrupts the turn, unless it should continue. */
   left(): void
 }
 
 /**
- * Waits for a free place and starts the turn. Throws if the agent, the input or the options are wrong. A client that disconnects
- * interrupts the turn, unless it sent `Prefer: respond-async`.
+ * Waits for a free place and starts the turn, or continues the one whose results the client has sent. Throws if the agent, the input or
+ * the options are wrong. A client that disconnects interrupts the turn, unless it sent `Prefer: respond-async`.
  */
-export async function startTurn(request: RouteRequest, { agent, input, ...options }: TurnOptions): Promise<Turn> {
+export async function startTurn(request: RouteRequest, { agent, input, returned, ...options }: TurnOptions): Promise<Turn> {
   const { sessions, signal } = request
   const isDetached = prefersAsync(request)
   const place = await request.admit(agent)
-  const sessionId = await sessions.start(input, { agent, ...options })
+  const { clientTools = [], toolChoice = 'auto' } = options
+  const continued = returned && (await continueTurn(request, { agent, returned, settings: { clientTools, toolChoice } }))
+  const sessionId = continued?.sessionId ?? (await sessions.start(input, { agent, ...options }))
   request.concerns(sessionId)
   // It runs on after its response.
   if (isDetached) place.keepUntil(sessions.outcome(sessionId))
-  return followTurn(sessions, { sessionId, ...(!isDetached && { signal }) })
+  return followTurn(sessions, { sessionId, continued, ...(!isDetached && { signal }) })
 }
 
 /** Whether the turn goes on without its client: RFC 7240. */
 export const prefersAsync = ({ raw }: Pick<RouteRequest, 'raw'>): boolean =>
   /(?:^|[\s,])respond-async(?:$|[\s,;])/i.test(raw.headers.get('prefer') ?? '')
 
-/** `signal`: interrupts the turn. */
-function followTurn(sessions: SessionService, { sessionId, signal }: { readonly sessionId: string; readonly signal?: AbortSignal }): Turn {
+interface Followed {
+  readonly sessionId: string
+  /** Absent for a new session. */
+  readonly continued: Continued | undefined
+  /** Interrupts the turn. */
+  readonly signal?: AbortSignal
+}
+
+function followTurn(sessions: SessionService, { sessionId, continued, signal }: Followed): Turn {
   const cancel = async (): Promise<void> => {
     await sessions.cancel(sessionId, 'interrupt').catch(() => {})
   }
@@ -50,14 +80,23 @@ function followTurn(sessions: SessionService, { sessionId, signal }: { readonly 
   const stopListening = (): void => signal?.removeEventListener('abort', onAbort)
   if (signal?.aborted) onAbort()
   else signal?.addEventListener('abort', onAbort)
+  let usage = noUsage
   return {
     sessionId,
+    answerId: continued && continued.after > 0 ? `${sessionId}-${continued.after}` : sessionId,
+    isContinued: continued !== undefined,
+    get usage() {
+      return usage
+    },
     left() {
       if (signal) onAbort()
     },
     async *parts(texts = 'live') {
       const fold = new TurnParts({ texts: texts === 'none' ? 'none' : 'live' })
-      for await (const event of sessions.events(sessionId, { until: 'turn', live: texts !== 'whole' })) {
+      if (continued && continued.open.length > 0) return yield* openCalls(continued)
+      for await (const event of answerEvents(sessions, { sessionId, continued, isLive: texts !== 'whole' })) {
+        if (event.type === 'interaction.step.completed' || event.type === 'interaction.step.failed')
+          usage = addSpent({ usage, cost: 0 }, event.usage, 0).usage
         for (const part of fold.read(event)) {
           if (part.type === 'broken') await cancel()
           yield part
@@ -75,6 +114,26 @@ function followTurn(sessions: SessionService, { sessionId, signal }: { readonly 
   }
 }
 
+function* openCalls({ open }: Continued): Generator<TurnPart> {
+  for (const call of open) yield { type: 'client.call', call: wireCall(call) }
+  yield { type: 'end' }
+}
+
+interface AnswerEvents extends Pick<Followed, 'sessionId' | 'continued'> {
+  readonly isLive: boolean
+}
+
+/** The events of the answer. Those of a continued turn begin after what the request has stored. */
+async function* answerEvents(sessions: SessionService, { sessionId, continued, isLive }: AnswerEvents): AsyncGenerator<StreamEvent> {
+  if (!continued) return yield* sessions.events(sessionId, { until: 'turn', live: isLive })
+  let isBefore = continued.isLast !== undefined
+  // The turn may still be suspended when the first event is read.
+  for await (const event of sessions.events(sessionId, { after: continued.after, until: 'idle', live: isLive })) {
+    if (!isBefore) yield event
+    else if (continued.isLast?.(event)) isBefore = false
+  }
+}
+
 /** The outcome of a turn with an answer, or the error that says why there is none. An answer of a child in a handoff is one. */
 export async function requireAnswer(
   sessions: SessionService,
@@ -89,15 +148,6 @@ export async function requireAnswer(
 /** A child that talks to the person has answered, and waits for the next message. */
 export const isSpoken = ({ status, reason, speaker, report }: Outcome): boolean =>
   status === 'suspended' && reason === 'input' && speaker !== undefined && report !== undefined
-
-export function approvalRequired(sessionId: string, requests: readonly ApprovalRequest[]): HttpError {
-  const first = requests[0]
-  return new HttpError('approval_required', `The session waits for a person${first ? `: ${first.summary}` : ''}.`, {
-    sessionId,
-    remedy: `Answer with POST /v1/sessions/${sessionId}/approvals/ID or \`troupe approvals\`; the session then continues.`,
-    details: { approvals: requests.map(({ id, summary }) => ({ id, summary })) },
-  })
-}
 
 function turnFailed({ status, reason, message, remedy, failure, sessionId, accounting }: Outcome): HttpError {
   // Clients repeat a request that was limited or found no store: only a turn without calls can be repeated.

@@ -1,10 +1,11 @@
 import type { Usage } from '../../contracts/index.ts'
-import { answerBroken, type RouteRequest, requireAnswer, type Turn, type TurnPart } from '../http/index.ts'
+import { answerBroken, type RouteRequest, requireAnswer, type Turn, type TurnPart, type WireCall } from '../http/index.ts'
 
 /** The pieces of an answer. All `text` together is the content, streamed or not. */
 export type ChatPiece =
   | { readonly type: 'text' | 'reasoning' | 'note'; readonly text: string }
-  | { readonly type: 'finish'; readonly reason: 'stop' | 'length' | 'content_filter'; readonly usage: Usage }
+  | { readonly type: 'calls'; readonly calls: readonly WireCall[] }
+  | { readonly type: 'finish'; readonly reason: 'stop' | 'length' | 'content_filter' | 'tool_calls'; readonly usage: Usage }
 
 interface ChatAnswerOptions {
   /** Texts are sent as they arrive. */
@@ -20,16 +21,23 @@ export async function* chatAnswer(
   { isLive, isJson }: ChatAnswerOptions,
 ): AsyncGenerator<ChatPiece> {
   let isWithheld = false
+  const calls: WireCall[] = []
   const joined = { text: new JoinedTexts(), reasoning: new JoinedTexts() }
   for await (const part of turn.parts(isJson ? 'none' : isLive ? 'live' : 'whole')) {
     if (part.type === 'text' || part.type === 'reasoning') yield { type: part.type, text: joined[part.type].add(part) }
     else if (part.type === 'broken' && part.failure.withheld) isWithheld = true
     else if (part.type === 'broken') throw answerBroken(turn.sessionId, part.failure)
+    else if (part.type === 'client.call') calls.push(part.call)
     else yield* notes(part)
+  }
+  if (calls.length > 0) {
+    yield { type: 'calls', calls }
+    return yield { type: 'finish', reason: 'tool_calls', usage: turn.usage }
   }
   const outcome = await turn.outcome()
   if (isWithheld || outcome.failure?.withheld) return yield { type: 'finish', reason: 'content_filter', usage: outcome.usage }
-  const { report, status, reason, usage } = await requireAnswer(sessions, outcome)
+  const { report, status, reason } = await requireAnswer(sessions, outcome)
+  const usage = turn.isContinued ? turn.usage : outcome.usage
   if (joined.text.isEmpty && report.text !== '') yield { type: 'text', text: report.text }
   yield { type: 'finish', reason: status === 'partial' && reason !== 'stopped' ? 'length' : 'stop', usage }
 }

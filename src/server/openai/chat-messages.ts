@@ -2,11 +2,17 @@ import { z } from 'zod'
 import { contentSchema, invalid, textOf } from './content.ts'
 import { type Conversation, ConversationReader } from './conversation.ts'
 
-const callSchema = z.looseObject({
+const functionCall = z.looseObject({
   id: z.string().min(1),
   type: z.literal('function').optional(),
   function: z.looseObject({ name: z.string().min(1), arguments: z.string() }),
 })
+const customCall = z.looseObject({
+  id: z.string().min(1),
+  type: z.literal('custom'),
+  custom: z.looseObject({ name: z.string().min(1), input: z.string() }),
+})
+const callSchema = z.union([customCall, functionCall])
 
 /** Further fields, such as `name` and `reasoning_content`, change nothing. */
 const messageSchema = z.looseObject({
@@ -38,15 +44,20 @@ function readMessage(reader: ConversationReader, { role, content, tool_calls, to
       reader.user(content, at)
       break
     case 'assistant': {
-      const calls = (tool_calls ?? []).map((call) => ({ id: call.id, name: call.function.name, input: call.function.arguments }))
+      const calls = (tool_calls ?? []).map(callOf)
       reader.assistant({ text: textOf(content ?? '', at), calls }, place)
       break
     }
     case 'tool':
       if (tool_call_id === undefined) throw invalid(`${place}.tool_call_id`, 'a result names its call')
-      reader.result({ id: tool_call_id, content: textOf(content ?? '', at) }, `${place}.tool_call_id`)
+      reader.result({ id: tool_call_id, content: content ?? '' }, `${place}.tool_call_id`, at)
       break
     default:
       role satisfies never
   }
+}
+
+function callOf(call: z.infer<typeof callSchema>): { readonly id: string; readonly name: string; readonly input: string } {
+  if (call.type === 'custom') return { id: call.id, name: call.custom.name, input: JSON.stringify({ input: call.custom.input }) }
+  return { id: call.id, name: call.function.name, input: call.function.arguments }
 }

@@ -1,6 +1,6 @@
 import type { ParameterRule, ParameterTable } from './parameters.ts'
 
-const clientTools = 'The agent has its own tools, which it runs itself.'
+const oldFunctions = 'Send `tools`.'
 const sampling = (overrides: 'temperature' | 'topP' | 'seed' | 'reasoning' | 'maxOutputTokens', note: string): ParameterRule => ({
   use: { overrides },
   note,
@@ -21,8 +21,8 @@ export const commonParameters: ParameterTable = {
   prompt_cache_retention: { use: 'ignored', note: 'See `prompt_cache_key`.' },
   prompt_cache_options: { use: 'ignored', note: 'See `prompt_cache_key`.' },
   service_tier: { use: 'ignored', defaults: ['auto', 'default'], note: 'The models of the agent decide.' },
-  tools: { use: 'refused', note: clientTools },
-  tool_choice: { use: 'refused', defaults: ['none', 'auto'], note: clientTools },
+  tools: { use: 'used', note: 'Tools that the client runs: `function` and `custom`. Others are left out. The agent must allow them.' },
+  tool_choice: { use: 'used', note: 'For the next step of the agent.' },
   top_logprobs: { use: 'refused', defaults: [0], note: 'Models of agents report no probabilities.' },
   moderation: { use: 'refused', note: 'Use a hook of the agent.' },
   n: { use: 'refused', defaults: [1], note: 'One request has one answer.' },
@@ -30,8 +30,8 @@ export const commonParameters: ParameterTable = {
   logprobs: { use: 'refused', defaults: [false], note: 'Models of agents report no probabilities.' },
   logit_bias: { use: 'refused', note: 'Agents have no such setting.' },
   audio: { use: 'refused', note: 'Agents answer with text.' },
-  functions: { use: 'refused', note: clientTools },
-  function_call: { use: 'refused', defaults: ['none', 'auto'], note: clientTools },
+  functions: { use: 'refused', note: oldFunctions },
+  function_call: { use: 'refused', defaults: ['none', 'auto'], note: oldFunctions },
   web_search_options: { use: 'refused', note: 'Give the agent a tool for it.' },
   conversation: { use: 'refused', note: 'Use `previous_response_id` of responses.' },
   prompt: { use: 'refused', note: 'The agent has its own prompt.' },

@@ -1,9 +1,20 @@
 import { z } from 'zod'
-import { afterFirst, eventStream, findAgent, ignoredHeaders, type RouteRequest, sseBytes, startTurn, unknownQuery } from '../http/index.ts'
+import {
+  afterFirst,
+  eventStream,
+  findAgent,
+  ignoredHeaders,
+  type RouteRequest,
+  sseBytes,
+  startTurn,
+  unknownQuery,
+  type WireCall,
+} from '../http/index.ts'
 import { type ChatPiece, chatAnswer } from './chat-answer.ts'
 import { messagesSchema, readMessages } from './chat-messages.ts'
 import { chatParameters } from './chat-parameters.ts'
-import { deletedAfter } from './deleted-after.ts'
+import { argumentsOf, readTools, toolChoiceSchema, toolsSchema } from './client-tools.ts'
+import { deletedAfter, deleteEnded } from './deleted-after.ts'
 import type { OpenAiDependencies } from './openai-routes.ts'
 import { checkParameters } from './parameters.ts'
 import { chatUsage, labelsOf, limitsOf, metadataSchema, outputOf, responseFormatSchema } from './settings.ts'
@@ -22,6 +33,8 @@ export const chatBody = z.looseObject({
   seed: z.int().nullish(),
   reasoning_effort: z.string().nullish(),
   parallel_tool_calls: z.boolean().nullish(),
+  tools: toolsSchema.nullish(),
+  tool_choice: toolChoiceSchema.nullish(),
   modalities: z.array(z.literal('text', 'agents answer with text')).nullish(),
   user: z.string().nullish(),
   metadata: metadataSchema.nullish(),
@@ -40,12 +53,13 @@ export async function completeChat(request: RouteRequest<ChatBody>, { clock }: O
   const { body, sessions } = request
   const agent = findAgent(sessions, body.model)
   const { parameters, ignored } = checkParameters(body, { table: chatParameters, agent })
-  const { history, input, instructions } = readMessages(body.messages)
+  const { instructions, ...conversation } = readMessages(body.messages)
+  const tools = readTools(body)
   const output = outputOf(askedFormat(body), agent)
   const turn = await startTurn(request, {
     agent: agent.name,
-    input,
-    history,
+    ...conversation,
+    ...tools.settings,
     ...(instructions.length > 0 && { instructions: instructions.join('\n\n') }),
     ...(output && { output }),
     parameters,
@@ -54,14 +68,16 @@ export async function completeChat(request: RouteRequest<ChatBody>, { clock }: O
   })
   const isStream = body.stream === true
   const pieces = chatAnswer(request, turn, { isLive: isStream, isJson: (output ?? agent.output).format === 'json' })
-  const answer = body.store === false ? deletedAfter(pieces, () => sessions.delete(turn.sessionId)) : pieces
-  const head = { id: `chatcmpl-${turn.sessionId}`, created: Math.floor(clock.now() / 1000), model: agent.name }
-  const headers = { 'x-session-id': turn.sessionId, ...ignoredHeaders([...ignored, ...unknownQuery(request.url)]) }
-  if (!isStream) return Response.json(await completion(answer, head), { headers })
+  const isKept = body.store !== false || agent.keepSessions === true
+  const answer = isKept ? pieces : deletedAfter(pieces, () => deleteEnded(sessions, turn.sessionId))
+  const head = { id: `chatcmpl-${turn.answerId}`, created: Math.floor(clock.now() / 1000), model: agent.name }
+  const withoutEffect = [...ignored, ...tools.ignored, ...unknownQuery(request.url)]
+  const headers = { 'x-session-id': turn.sessionId, ...ignoredHeaders(withoutEffect) }
+  if (!isStream) return Response.json(await completion(answer, head, tools.custom), { headers })
   request.endsWith((error) => sseBytes({ data: JSON.stringify(error) }))
   return eventStream({
     source: await afterFirst(answer, clock),
-    encode: chunkEncoder(head, { hasUsage: body.stream_options?.include_usage === true }),
+    encode: chunkEncoder(head, { hasUsage: body.stream_options?.include_usage === true, custom: tools.custom }),
     clock,
     headers,
     end: () => sseBytes({ data: '[DONE]' }),
@@ -74,15 +90,18 @@ function askedFormat({ response_format: format }: ChatBody): Parameters<typeof o
   return format ?? undefined
 }
 
-async function completion(pieces: AsyncIterable<ChatPiece>, head: ChatHead): Promise<object> {
+async function completion(pieces: AsyncIterable<ChatPiece>, head: ChatHead, custom: ReadonlySet<string>): Promise<object> {
   const texts = { text: '', reasoning: '' }
+  let calls: readonly object[] = []
   for await (const piece of pieces) {
     if (piece.type === 'text' || piece.type === 'reasoning') texts[piece.type] += piece.text
+    if (piece.type === 'calls') calls = piece.calls.map((call) => callObject(call, custom))
     if (piece.type !== 'finish') continue
     const message = {
       role: 'assistant',
-      content: texts.text,
+      content: calls.length > 0 && texts.text === '' ? null : texts.text,
       refusal: null,
+      ...(calls.length > 0 && { tool_calls: calls }),
       ...(texts.reasoning !== '' && { reasoning_content: texts.reasoning }),
     }
     return {
@@ -96,7 +115,12 @@ async function completion(pieces: AsyncIterable<ChatPiece>, head: ChatHead): Pro
 }
 
 /** The first chunk has the role. With `include_usage`, a chunk without choices comes last. */
-function chunkEncoder(head: ChatHead, { hasUsage }: { readonly hasUsage: boolean }): (piece: ChatPiece) => Uint8Array | undefined {
+interface Encoding {
+  readonly hasUsage: boolean
+  readonly custom: ReadonlySet<string>
+}
+
+function chunkEncoder(head: ChatHead, { hasUsage, custom }: Encoding): (piece: ChatPiece) => Uint8Array | undefined {
   let isFirst = true
   const chunk = (choices: readonly object[], usage: object | null): string =>
     JSON.stringify({ ...head, object: 'chat.completion.chunk', choices, ...(hasUsage && { usage }) })
@@ -113,6 +137,8 @@ function chunkEncoder(head: ChatHead, { hasUsage }: { readonly hasUsage: boolean
         return sseBytes({ data: delta({ content: piece.text }) })
       case 'reasoning':
         return sseBytes({ data: delta({ reasoning_content: piece.text }) })
+      case 'calls':
+        return sseBytes({ data: delta({ tool_calls: piece.calls.map((call, index) => ({ index, ...callObject(call, custom) })) }) })
       case 'finish': {
         const last = sseBytes({ data: delta({}, piece.reason) })
         return hasUsage ? Buffer.concat([last, sseBytes({ data: chunk([], chatUsage(piece.usage)) })]) : last
@@ -121,6 +147,11 @@ function chunkEncoder(head: ChatHead, { hasUsage }: { readonly hasUsage: boolean
         return piece satisfies never
     }
   }
+}
+
+function callObject({ id, name, input }: WireCall, custom: ReadonlySet<string>): object {
+  if (custom.has(name)) return { id, type: 'custom', custom: { name, input: argumentsOf(input, true) } }
+  return { id, type: 'function', function: { name, arguments: argumentsOf(input, false) } }
 }
 
 /** Clients skip comments of a stream; people who watch it with curl see them. */

@@ -1,3 +1,4 @@
+import type { SessionService } from '../../contracts/index.ts'
 import { HttpError } from '../http/index.ts'
 
 /** For `store: false`: removes the session when its answer ends, however it ends. One that waits for a person is kept. */
@@ -11,4 +12,10 @@ export async function* deletedAfter<Item>(answer: AsyncIterable<Item>, remove: (
   } finally {
     if (!isWaiting) await remove()
   }
+}
+
+/** One that waits for its client is kept: it would be gone before the results come. */
+export async function deleteEnded(sessions: SessionService, sessionId: string): Promise<void> {
+  const entry = await sessions.get(sessionId)
+  if (entry?.status !== 'suspended') await sessions.delete(sessionId)
 }

@@ -1,0 +1,173 @@
+import {
+  ApprovalAnsweredError,
+  type ApprovalDecision,
+  type ApprovalId,
+  type ClientCall,
+  type InputPart,
+  type Receipt,
+  type SessionService,
+  type SessionSettings,
+  type StreamEvent,
+  TroupeError,
+} from '../../contracts/index.ts'
+import { shortHash } from '../../util/hash.ts'
+import { approvalRequired } from './approval-required.ts'
+import { parseCallId, type Returned, type WireResult } from './client-calls.ts'
+import { HttpError } from './http-error.ts'
+import type { RouteRequest } from './route.ts'
+
+// The next request of a client that has run calls: its results continue the turn that waits for them.
+//
+// 1. The ids of the calls name the session. Without one here, of this caller and agent, the conversation begins a new session.
+// 2. Everything is checked before anything is stored.
+// 3. The same request again follows the turn: clients repeat requests that broke off.
+// 4. What follows the results is a message for the same step. If the turn is over, it begins the next one.
+
+/** Where the answer to the request begins. */
+export interface Continued {
+  readonly sessionId: string
+  /** Calls of the same step without a result. The turn still waits for them: they are the answer. */
+  readonly open: readonly ClientCall[]
+  /** The last `seq` before the answer. */
+  readonly after: number
+  /** Whether the event is the last one of what this request has stored: the answer follows it. `undefined`: there is none. */
+  readonly isLast?: (event: StreamEvent) => boolean
+}
+
+interface Continuing {
+  readonly agent: string
+  readonly returned: Returned
+  readonly settings: Pick<SessionSettings, 'clientTools' | 'toolChoice'>
+}
+
+/** `undefined`: there is no such turn here. */
+export async function continueTurn(
+  { sessions }: Pick<RouteRequest, 'sessions'>,
+  { agent, returned, settings }: Continuing,
+): Promise<Continued | undefined> {
+  const sessionId = sessionOf(returned.results)
+  const entry = sessionId === undefined ? undefined : await sessions.get(sessionId)
+  if (sessionId === undefined || entry?.agent !== agent) return undefined
+  const waiting = await sessions.clientCalls(sessionId)
+  const given = returned.results.flatMap(({ id, ...result }) => answersOf(id, result))
+  const fresh = given.filter(({ approvalId }) => waiting.some(({ id }) => id === approvalId))
+  const open = waiting.filter(({ id }) => !given.some(({ approvalId }) => approvalId === id))
+  const recorded = await recordedSince(sessions, sessionId, fresh.length < given.length)
+  const before = await acceptKnown(sessions, sessionId, { known: given.filter((answer) => !fresh.includes(answer)), recorded })
+  const message = messageOf(returned)
+  const isNew = message !== undefined && !recorded.inputs.has(message.clientId)
+  if (fresh.length === 0 && !isNew) {
+    if (before.isOver) throw callOver(sessionId)
+    return { sessionId, open: [], after: before.seq }
+  }
+  if (message && isNew)
+    requireDriven(sessionId, await sessions.send(sessionId, message.parts, { mode: 'steer', clientId: message.clientId }))
+  for (const [index, answer] of fresh.entries()) {
+    const isLast = index === fresh.length - 1
+    requireDriven(sessionId, await sessions.approve(sessionId, isLast ? { ...answer, settings } : answer))
+  }
+  const requests = open.length === 0 && fresh.length > 0 ? await sessions.requests(sessionId) : []
+  if (requests.length > 0) throw approvalRequired(sessionId, requests)
+  const last = fresh.at(-1)?.approvalId
+  const isLast = (event: StreamEvent): boolean =>
+    last === undefined
+      ? event.type === 'interaction.input.accepted' && event.clientId === message?.clientId
+      : event.type === 'interaction.approval.resolved' && event.approvalId === last
+  return { sessionId, open, after: entry.seq, isLast }
+}
+
+/** One turn at a time: results of several sessions have no common answer. */
+function sessionOf(results: readonly WireResult[]): string | undefined {
+  const ids = new Set(results.flatMap(({ id }) => parseCallId(id)?.sessionId ?? []))
+  const [first, second] = ids
+  if (second === undefined) return first
+  throw new HttpError('invalid_request', 'The results belong to several turns.', {
+    remedy: 'Send the results of one answer in one request.',
+  })
+}
+
+interface GivenResult {
+  readonly approvalId: ApprovalId
+  readonly decision: Extract<ApprovalDecision, { kind: 'result' }>
+}
+
+function answersOf(id: string, { ok, content, parts }: Omit<WireResult, 'id'>): readonly GivenResult[] {
+  const place = parseCallId(id)
+  const decision = { kind: 'result', ok, content, ...(parts.length > 0 && { parts }) } as const
+  return place ? [{ approvalId: place.requestId, decision }] : []
+}
+
+interface Recorded {
+  /** By request for the client: the `seq` of its answer, or of the request itself. */
+  readonly answers: ReadonlyMap<string, number>
+  readonly inputs: ReadonlySet<string>
+}
+
+/** Read only if some of the results are known already. */
+async function recordedSince(sessions: SessionService, sessionId: string, isWanted: boolean): Promise<Recorded> {
+  const answers = new Map<string, number>()
+  const inputs = new Set<string>()
+  if (isWanted)
+    for await (const event of sessions.events(sessionId, { until: 'turn', live: false })) {
+      if (event.type === 'interaction.approval.requested') answers.set(event.request.id, event.seq)
+      if (event.type === 'interaction.approval.resolved') answers.set(event.approvalId, event.seq)
+      if (event.type === 'interaction.input.accepted') inputs.add(event.clientId)
+    }
+  return { answers, inputs }
+}
+
+/** Refuses results that differ from those that were given. `isOver`: a call ended without its result. */
+async function acceptKnown(
+  sessions: SessionService,
+  sessionId: string,
+  { known, recorded }: { readonly known: readonly GivenResult[]; readonly recorded: Recorded },
+): Promise<{ readonly seq: number; readonly isOver: boolean }> {
+  let seq = 0
+  let isOver = false
+  for (const answer of known) {
+    const at = recorded.answers.get(answer.approvalId)
+    if (at === undefined) throw unknownCall(sessionId)
+    seq = Math.max(seq, at)
+    const isSame = await sessions.approve(sessionId, answer).then(
+      ({ first }) => first?.decision.kind === 'result',
+      (error: unknown) => {
+        if (isEnded(error)) return false
+        throw error
+      },
+    )
+    isOver ||= !isSame
+  }
+  return { seq, isOver }
+}
+
+/** Somebody ended the turn, and the call with it. */
+const isEnded = (error: unknown): boolean =>
+  error instanceof ApprovalAnsweredError
+    ? error.first.decision.kind !== 'result'
+    : error instanceof TroupeError && error.code === 'approval_unknown'
+
+/** Its id follows from what it says: the same request again sends it once. */
+function messageOf({ results, parts }: Returned): { readonly parts: readonly InputPart[]; readonly clientId: string } | undefined {
+  if (parts.length === 0) return undefined
+  return { parts, clientId: `after-${shortHash(JSON.stringify([results.map(({ id }) => id), parts]))}` }
+}
+
+function requireDriven(sessionId: string, { driven, continue: elsewhere }: Receipt): void {
+  if (driven) return
+  throw new HttpError('turn_failed', `This server cannot continue the session${elsewhere ? `: ${elsewhere.reason}` : '.'}`, {
+    sessionId,
+    remedy: 'Ask the server that started it, or begin a new conversation.',
+  })
+}
+
+const unknownCall = (sessionId: string): HttpError =>
+  new HttpError('invalid_request', 'A result names a call that its session never made.', {
+    sessionId,
+    remedy: 'Send the results of the last answer, with the ids of its calls.',
+  })
+
+const callOver = (sessionId: string): HttpError =>
+  new HttpError('conflict', 'The turn has ended without the results of these calls.', {
+    sessionId,
+    remedy: 'Send a message of the user after them, or begin a new conversation.',
+  })
