@@ -1,4 +1,4 @@
-import type { CallIntent, CallRecord, InteractionEvent, Lane } from '../contracts/index.ts'
+import { type CallIntent, type CallRecord, clientNameOf, type InteractionEvent, type Lane } from '../contracts/index.ts'
 import { laneConflict } from '../core/index.ts'
 import { addWords, completeText, stepOf } from './apply-step.ts'
 import { changesOf, exitCodeOf, permitOf } from './call-result.ts'
@@ -52,7 +52,7 @@ function startCall(session: SessionNodes, step: StepNode, { item, at }: { readon
     id: nodeId(session, id),
     type,
     tool,
-    name: serverToolName(item) ?? callName(tool, isAgent),
+    name: clientToolName(item) ?? serverToolName(item) ?? callName(tool, isAgent),
     ...callSummary(
       item,
       asked.find(({ scope }) => scope !== 'unsandboxed'),
@@ -77,6 +77,10 @@ function startCall(session: SessionNodes, step: StepNode, { item, at }: { readon
   markChanged(session, step)
   markChanged(session, call)
 }
+
+/** `client · Edit`. */
+const clientToolName = ({ lane, tool }: CallIntent): string | undefined =>
+  lane.kind === 'client' ? `client · ${clientNameOf(tool)}` : undefined
 
 /** `github · create_issue`. */
 function serverToolName({ type, details }: CallIntent): string | undefined {

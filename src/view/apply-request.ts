@@ -8,6 +8,10 @@ type RequestEvent = InteractionEvent<'interaction.approval.requested' | 'interac
 export function applyRequest(session: SessionNodes, event: RequestEvent): void {
   const step = event.stepId === undefined ? lastTurn(session)?.steps.at(-1) : stepOf(session, event.stepId)
   if (event.type === 'interaction.approval.requested') {
+    if (event.request.scope === 'client') {
+      setInClient(session, event.request.itemId, true)
+      return
+    }
     const { id, itemId, reason, scope, lane } = event.request
     const request: RequestNode = {
       ...{ itemId, summary: requestSummary(event.request), scope, at: event.at },
@@ -24,11 +28,20 @@ export function applyRequest(session: SessionNodes, event: RequestEvent): void {
     return
   }
   const request = session.requests.get(event.approvalId)
+  if (!request && event.itemId !== undefined) setInClient(session, event.itemId, false)
   for (const each of session.steps.values()) if (each.requests.delete(event.approvalId)) markChanged(session, each)
   if (!request) return
   request.answer = { at: event.at, by: event.by, decision: event.decision }
   setSandbox(session, request, event.decision.kind === 'approve' ? { kind: 'allowed', by: event.by } : { kind: 'inside' })
   setAsking(session, request)
+}
+
+/** Such a request is to no person. */
+function setInClient(session: SessionNodes, itemId: string, isInClient: boolean): void {
+  const call = session.calls.get(itemId)
+  if (call?.lane.kind !== 'client') return
+  call.isInClient = isInClient
+  markChanged(session, call)
 }
 
 function setAsking(session: SessionNodes, { itemId }: RequestNode): void {

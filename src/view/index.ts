@@ -35,6 +35,7 @@ export {
   type Span,
   type StepNode,
   shownStatus,
+  shownTurnStatus,
   stepName,
   type TextNode,
   type TurnNode,

@@ -101,6 +101,8 @@ export interface CallNode {
   sandbox: CallSandbox
   /** It has started, and waits for the answer of a person. */
   isAsking?: boolean
+  /** It runs in the client, which has not returned a result. */
+  isInClient?: boolean
   changes?: readonly FileChange[]
   exitCode?: number
   /** Parts of its output, if some are not text. */
@@ -305,9 +307,13 @@ export const markChanged = ({ tree }: SessionNodes, node: { readonly id: NodeId 
 export const isRunning = ({ status, waits }: TurnNode): boolean =>
   status === 'running' || (status === 'suspended' && waits?.isChildRunning === true)
 
-/** `waiting`: in a queue, for its child to start, for an answer, or for approval to leave the sandbox. */
-export const shownStatus = ({ status, isAgent, child, sandbox, inQueue, isAsking }: CallNode): CallNode['status'] =>
-  status === 'running' && (sandbox.kind === 'asking' || isAsking || inQueue || (isAgent && !child)) ? 'waiting' : status
+/** `waiting`: in a queue, for its child to start, for an answer, for the client, or for approval to leave the sandbox. */
+export const shownStatus = ({ status, isAgent, child, sandbox, inQueue, isAsking, isInClient }: CallNode): CallNode['status'] =>
+  status === 'running' && (sandbox.kind === 'asking' || isAsking || isInClient || inQueue || (isAgent && !child)) ? 'waiting' : status
+
+/** A turn that waits for its client waits for no person. */
+export const shownTurnStatus = ({ status, reason }: TurnNode): TurnNode['status'] | 'waiting' =>
+  status === 'suspended' && reason === 'client' ? 'waiting' : status
 
 /** The agents that a call has started, in their order. */
 export const childrenOf = ({ child, earlier = [] }: CallNode): readonly AgentNode[] => (child ? [...earlier, child] : [])

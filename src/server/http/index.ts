@@ -1,5 +1,5 @@
 export { afterFirst } from './after-first.ts'
-export { approvalRequired } from './approval-required.ts'
+export { approvalRequired, waitsForClient } from './approval-required.ts'
 export { type AuditEntry, type AuditRecord, auditLog, readAudit } from './audit.ts'
 export { type Caller, isAdmin, type RateLimits, type Scope, scopes } from './caller.ts'
 export type { AllowedNames } from './check-host.ts'

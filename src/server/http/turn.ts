@@ -9,7 +9,7 @@ import {
   type StreamEvent,
   type Usage,
 } from '../../contracts/index.ts'
-import { approvalRequired } from './approval-required.ts'
+import { approvalRequired, waitsForClient } from './approval-required.ts'
 import { type Returned, wireCall } from './client-calls.ts'
 import { type Continued, continueTurn } from './continue-turn.ts'
 import { HttpError } from './http-error.ts'
@@ -141,6 +141,7 @@ export async function requireAnswer(
 ): Promise<Outcome & { readonly report: NonNullable<Outcome['report']> }> {
   const { status, reason, report, sessionId } = outcome
   if ((status === 'completed' || status === 'partial' || isSpoken(outcome)) && report) return { ...outcome, report }
+  if (status === 'suspended' && reason === 'client') throw waitsForClient(sessionId)
   if (status === 'suspended' && reason !== 'released') throw approvalRequired(sessionId, await sessions.requests(sessionId))
   throw turnFailed(outcome)
 }

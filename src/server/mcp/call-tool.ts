@@ -11,6 +11,7 @@ import {
   renewalOf,
   requireAnswer,
   toHttpError,
+  waitsForClient,
 } from '../http/index.ts'
 import { type AgentArguments, type AgentTool, ownSchema, readArguments } from './agent-tools.ts'
 import { type AskContext, type Asking, acceptResponses, askByResult, askWhileOpen, followedOf } from './ask-person.ts'
@@ -92,7 +93,7 @@ async function finish(call: ToolCall, followed: Followed, firstPlace: { release(
       const rest = await followUntilRest(peer.sessions, followed, call.progress)
       if (rest === 'ended') return await answer(call, await peer.sessions.outcome(sessionId))
       const requests = await peer.sessions.requests(sessionId)
-      if (rest === 'input' && requests.length === 0) return await answerOrWait(call, followed)
+      if (rest !== 'asks' && requests.length === 0) return await answerOrWait(call, followed)
       // Somebody answered meanwhile.
       if (requests.length === 0) continue
       place.release()
@@ -144,6 +145,7 @@ async function answer({ agentTool, peer }: ToolCall, outcome: Outcome): Promise<
 /** Nobody works. A child that talks to the person has answered; another one waits for input. */
 async function answerOrWait(call: ToolCall, followed: Followed): Promise<CallToolResult> {
   const outcome = await call.peer.sessions.outcome(followed.sessionId)
+  if (outcome.reason === 'client') return errorResult(waitsForClient(followed.sessionId))
   return isSpoken(outcome) ? answer(call, outcome) : waitingResult(whyNot(call.asking), followed, [])
 }
 

@@ -2,7 +2,7 @@ import type { SessionService } from '../../contracts/index.ts'
 import { type TurnPart, TurnParts } from '../http/index.ts'
 
 /** Why there is nothing to wait for. `asks`: for a person. `input`: a child waits for input. */
-type Rest = 'ended' | 'asks' | 'input'
+type Rest = 'ended' | 'asks' | 'input' | 'client'
 
 /** A session that a tool call follows. `seq`: of the last event that was read. */
 export interface Followed {
@@ -23,7 +23,8 @@ export async function followUntilRest(
     if ('seq' in event) followed.seq = event.seq
     const parts = fold.read(event)
     if (progress) for (const part of parts) report(part, progress)
-    if (event.type === 'interaction.turn.suspended' && event.agentPath === 'root') return event.reason === 'input' ? 'input' : 'asks'
+    if (event.type === 'interaction.turn.suspended' && event.agentPath === 'root')
+      return event.reason === 'approval' ? 'asks' : event.reason
     if (event.type === 'interaction.approval.requested' && event.request.isLive) return 'asks'
     if (parts.some(({ type }) => type === 'end')) return 'ended'
   }

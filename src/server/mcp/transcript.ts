@@ -22,7 +22,7 @@ function entryOf(event: InteractionEvent): readonly string[] {
       if (event.item.kind !== 'text' || event.item.type !== 'agent_message' || event.item.status !== 'completed') return []
       return isRoot && event.item.text !== '' ? [`## Agent\n\n${event.item.text}`] : []
     case 'interaction.approval.requested':
-      return [`- waits for a person: ${event.request.summary}`]
+      return [`- waits for ${event.request.scope === 'client' ? 'the client' : 'a person'}: ${event.request.summary}`]
     case 'interaction.approval.resolved':
       return [`- ${event.by}: ${event.decision.kind}`]
     case 'interaction.turn.failed':

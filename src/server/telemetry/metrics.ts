@@ -132,7 +132,7 @@ function sessionMetrics(registers: Registry[]): RuntimeObserver {
         }
         break
       case 'interaction.approval.requested':
-        approvals.inc({ tool: event.request.tool })
+        if (event.request.scope !== 'client') approvals.inc({ tool: event.request.tool })
         break
       case 'interaction.turn.completed':
       case 'interaction.turn.failed':

@@ -42,7 +42,7 @@ export function Tray() {
 function TurnProgress({ turn }: { readonly turn: TurnNode }) {
   const page = usePage()
   const { store } = useView()
-  const { status, waits, inQueue, cancelling } = store.use(turn)
+  const { status, reason, waits, inQueue, cancelling } = store.use(turn)
   const needs = useNeeded(store)
   const isReadOnly = readOnly(page, store.id) !== undefined
   const hasStopped = isReleased(page, store.id) && needs === undefined && status === 'running'
@@ -53,6 +53,7 @@ function TurnProgress({ turn }: { readonly turn: TurnNode }) {
     if (needs !== undefined) return `Waiting for you: ${needs === 'answer' ? answerNeeded : turnEndTexts.approval.status}`
     if (hasStopped) return `The process of this turn has ended${isReadOnly ? '' : '. A message continues it'}`
     if (inQueue) return `Waiting in the queue ${inQueue.queue}`
+    if (reason === 'client') return 'Waiting for the client: it runs tools and sends their results'
     return isWaiting ? 'Waiting for your message' : 'Working'
   }
   return (

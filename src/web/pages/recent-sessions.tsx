@@ -1,6 +1,6 @@
 import { hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
-import { StatusMark } from '../ui/status-mark.tsx'
+import { StatusMark, sessionMark } from '../ui/status-mark.tsx'
 import { ageText } from './age-text.ts'
 import { PageSection } from './page-frame.tsx'
 
@@ -14,10 +14,10 @@ export function RecentSessions({ agent }: { readonly agent: string }) {
   return (
     <PageSection title="Recent sessions">
       <ul class="plain-list">
-        {sessions.map(({ sessionId, title, status, openRequests, updatedAt }) => (
+        {sessions.map(({ sessionId, title, updatedAt, ...state }) => (
           <li key={sessionId}>
             <a class="recent line" href={hashOf({ view: 'session', id: sessionId })}>
-              <StatusMark status={openRequests > 0 ? 'suspended' : status} />
+              <StatusMark status={sessionMark(state)} />
               <span class="truncate">{title || agent}</span>
               <time class="muted small" dateTime={updatedAt}>
                 {ageText(page.now.value - Date.parse(updatedAt))}

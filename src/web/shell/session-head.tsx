@@ -1,4 +1,4 @@
-import { elapsed, isRunning, price, spentByTurns, tokenWords, turnTimes, workTime } from '../../view/index.ts'
+import { elapsed, isRunning, price, shownTurnStatus, spentByTurns, tokenWords, turnTimes, workTime } from '../../view/index.ts'
 import type { SessionDocument } from '../api/documents.ts'
 import { useNeeded } from '../conversation/use-needed.ts'
 import { copyAsCurl, copyText, exportSession } from '../export/session-files.ts'
@@ -82,7 +82,7 @@ function SessionFacts({ store }: { readonly store: SessionStore }) {
   const turn = store.use(root).turns.at(-1)
   if (turn) store.use(turn)
   const isWorking = turn !== undefined && isRunning(turn) && !isReleased(page, store.id)
-  const status = needs || (turn && isRunning(turn) && !isWorking) ? 'suspended' : isWorking ? 'running' : turn?.status
+  const status = needs || (turn && isRunning(turn) && !isWorking) ? 'suspended' : isWorking ? 'running' : turn && shownTurnStatus(turn)
   const model = turn?.steps.at(-1)?.attempts.at(-1)?.model ?? root.spec?.models[0]
   const { usage, cost } = spentByTurns(root.turns)
   const agent = page.agents.value.find(({ name, displayName }) => name === root.spec?.name || displayName === root.spec?.name)

@@ -4,7 +4,7 @@ import { hashOf } from '../state/hash-route.ts'
 import { usePage } from '../state/page.ts'
 import { Icon } from '../ui/icon.tsx'
 import { MenuButton } from '../ui/menu.tsx'
-import { StatusMark } from '../ui/status-mark.tsx'
+import { StatusMark, sessionMark } from '../ui/status-mark.tsx'
 import { useSessionDialogs } from './session-dialogs.tsx'
 
 interface SessionItemProps {
@@ -15,7 +15,7 @@ interface SessionItemProps {
 export function SessionItem({ session, isCurrent }: SessionItemProps) {
   const { mayRun } = usePage()
   const { items, dialog } = useSessionDialogs(session)
-  const { sessionId, title, agent, status, openRequests, project, workspace, continue: continues } = session
+  const { sessionId, title, agent, openRequests, project, workspace, continue: continues } = session
   const folder = project === 'elsewhere' ? workspace : undefined
   return (
     <li class="session-item">
@@ -25,7 +25,7 @@ export function SessionItem({ session, isCurrent }: SessionItemProps) {
         aria-current={isCurrent ? 'page' : undefined}
         title={[title.slice(0, 400), agent, folder].filter(Boolean).join('\n')}
       >
-        <StatusMark status={openRequests > 0 ? 'suspended' : status} />
+        <StatusMark status={sessionMark(session)} />
         <span class="truncate">{title || agent}</span>
         {openRequests > 0 && continues?.here !== false && <span class="session-note tone-warning small">needs your decision</span>}
         {continues?.here === false && (

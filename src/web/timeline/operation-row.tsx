@@ -140,6 +140,7 @@ const segmentTexts: { readonly [Kind in Segment['kind']]: string } = {
   model: 'model',
   tool: 'tool',
   child: 'agent',
+  client: 'runs in the client',
   approval: 'waits for a person',
   queue: 'waits in a queue',
 }

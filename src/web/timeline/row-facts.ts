@@ -14,6 +14,7 @@ import {
   type Span,
   type StepNode,
   shownStatus,
+  shownTurnStatus,
   spentByAttempts,
   spentByTurns,
   type TurnNode,
@@ -25,7 +26,7 @@ import type { MarkStatus } from '../ui/status-mark.tsx'
 import type { Operation, Row } from './rows.ts'
 
 /** What the time went to. */
-type SegmentKind = 'model' | 'tool' | 'child' | 'approval' | 'queue'
+type SegmentKind = 'model' | 'tool' | 'child' | 'client' | 'approval' | 'queue'
 
 export interface Segment extends Span {
   readonly kind: SegmentKind
@@ -70,11 +71,11 @@ export const isGrowing = ({ segments }: RowFacts): boolean => segments.some(({ i
 export function nameOf(of: Operation): Named {
   switch (of.kind) {
     case 'agent':
-      return { name: of.agent.name, status: of.agent.turns.at(-1)?.status ?? 'waiting' }
+      return { name: of.agent.name, status: turnMark(of.agent.turns.at(-1)) }
     case 'turn': {
-      const { number, status, inQueue, reason, waits } = of.turn
+      const { number, inQueue, reason, waits } = of.turn
       const problem = waits?.needs === 'answer' ? answerNeeded : reason && turnEndTexts[reason].status
-      return { name: `turn ${number}`, status: inQueue ? 'waiting' : status, problem }
+      return { name: `turn ${number}`, status: inQueue ? 'waiting' : turnMark(of.turn), problem }
     }
     case 'step':
       return {
@@ -95,6 +96,8 @@ export function nameOf(of: Operation): Named {
     }
   }
 }
+
+const turnMark = (turn: TurnNode | undefined): MarkStatus => (turn ? shownTurnStatus(turn) : 'waiting')
 
 export function aboutOf(of: Operation): string {
   switch (of.kind) {
@@ -152,7 +155,8 @@ const firstLine = (text: string): string =>
 function stepStatus({ attempts, requests, open, rejected }: StepNode, turn: TurnNode): MarkStatus {
   const attempt = attempts.at(-1)
   const isLive = turn.status === 'running' || turn.status === 'suspended'
-  if (requests.size > 0 || (open.size > 0 && turn.status === 'suspended' && !isRunning(turn))) return 'suspended'
+  if (requests.size > 0 || (open.size > 0 && turn.status === 'suspended' && !isRunning(turn)))
+    return requests.size > 0 ? 'suspended' : turnMark(turn)
   if (isLive && (attempt?.latencyMs === undefined || open.size > 0 || isRetried(attempt, attempts, turn))) return 'running'
   if (attempt?.latencyMs === undefined) return 'interrupted'
   return attempt.failure ? 'failed' : rejected ? 'warning' : 'completed'
@@ -187,7 +191,7 @@ function turnSegments(turn: TurnNode, now: number): readonly Segment[] {
   const worked: Segment = { kind: 'child', from: span.from, to: isOpen ? now : span.to, isOpen, isFailed: status === 'failed' }
   const waits: readonly Segment[] = inQueue ? [{ kind: 'queue', from: inQueue.since, to: now, isOpen: true }] : none
   if (status !== 'suspended' || isOpen) return [worked, ...waits]
-  return [worked, { kind: 'approval', from: span.to, to: now, isOpen: true }]
+  return [worked, { kind: turn.reason === 'client' ? 'client' : 'approval', from: span.to, to: now, isOpen: true }]
 }
 
 function attemptSegments(
@@ -221,6 +225,7 @@ function callSegments(call: CallNode, turn: TurnNode, now: number): readonly Seg
   const isOpen = latencyMs === undefined ? isLive : call.isSpawned === true && childTurn !== undefined && isRunning(childTurn)
   const end = isOpen ? now : Math.max(span.to, latencyMs === undefined ? turn.span.to : 0, call.isSpawned ? (childTurn?.span.to ?? 0) : 0)
   // Nobody answered what the call asked before it ended.
+  if (call.lane.kind === 'client') return [{ kind: 'client', from: readyAt, to: end, isOpen, isFailed: isFailure(callStatus(call)) }]
   const waits = asked.map((request) => waitSegment(request, end, isOpen))
   if (isOpen && shownStatus(call) === 'waiting' && waits.every((wait) => !wait.isOpen))
     return [...waits, { kind: 'queue', from: readyAt, to: now, isOpen }]

@@ -24,6 +24,10 @@ const marks: { readonly [Status in MarkStatus]: Mark } = {
   unknown: { icon: 'question', tone: 'warning', label: 'result unknown' },
 }
 
+/** A suspended session without open requests waits for its client, or for a message. */
+export const sessionMark = ({ status, openRequests }: { readonly status: TurnNode['status']; readonly openRequests: number }) =>
+  openRequests > 0 ? 'suspended' : status === 'suspended' ? 'waiting' : status
+
 export const statusLabel = (status: MarkStatus): string => marks[status].label
 export const statusTone = (status: MarkStatus): Mark['tone'] => marks[status].tone
 

@@ -94,7 +94,7 @@ function failureOf(outcome: Outcome, { nextSteps, request }: Reporting): Printed
   const isWaiting = outcome.status === 'suspended' && reason === 'approval'
   if (isWaiting) return { message: suspendedText, problems: [], remedy, ...nextSteps, isFailure: false }
   const said = message ?? failure?.message ?? endingText(outcome)
-  return { message: said, problems: [], remedy, ...nextSteps, ...(reason === 'input' && { isFailure: false }) }
+  return { message: said, problems: [], remedy, ...nextSteps, ...((reason === 'input' || reason === 'client') && { isFailure: false }) }
 }
 
 const suspendedText = 'The run is suspended: a request is waiting for your answer.'

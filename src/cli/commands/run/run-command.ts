@@ -66,12 +66,19 @@ export async function runCommand(requested: RunInvocation, given: Host, interrup
 async function nextStepsFor(outcome: Outcome | undefined, { store, ...run }: OpenRun): Promise<NextSteps | undefined> {
   if (outcome?.status !== 'suspended') return undefined
   if (outcome.reason === 'released') return { remedy: 'Continue it:', commands: [run.resume] }
+  if (outcome.reason === 'client') return clientSteps(run)
   return outcome.reason === 'input' ? inputSteps(run) : nextSteps(store, run)
 }
 
 /** No command sends input to a child. */
 const inputSteps = ({ treeId, dataDir }: Suspended): NextSteps => ({
   remedy: 'A program can send it: sessions.send(id, input, { to }). To end the session instead:',
+  commands: [`troupe approvals drop ${treeId}${dataDirFlag(dataDir)}`],
+})
+
+/** Only the client has its tools. */
+const clientSteps = ({ treeId, dataDir }: Suspended): NextSteps => ({
+  remedy: 'Its client sends the results to a server: troupe serve. To end the session instead:',
   commands: [`troupe approvals drop ${treeId}${dataDirFlag(dataDir)}`],
 })
 

@@ -28,14 +28,20 @@ export interface CallPlace {
 
 /** The row of a call, without its child. */
 export function callRow(call: CallNode, { step, toolWidth, moment }: CallPlace): Row {
-  const { span, reason, inQueue } = call
+  const { span, reason, inQueue, isInClient } = call
   const name = printable(call.name)
   const about = printable(call.about)
   const status = shownStatus(call)
   const isRunning = status === 'running' && moment.kind === 'live'
   const isStatusClear = status === 'completed' || status === 'failed' || isRunning
   const waitsFor = status === 'waiting' && moment.kind === 'live' ? inQueue : undefined
-  const statusText = waitsFor ? queueText(waitsFor.queue) : status === 'running' ? unfinishedLabel : status
+  const statusText = waitsFor
+    ? queueText(waitsFor.queue)
+    : isInClient
+      ? 'waits for the client'
+      : status === 'running'
+        ? unfinishedLabel
+        : status
   return {
     kind: 'call',
     label: `${name}${' '.repeat(Math.max(0, toolWidth - widthOf(name)))}`,

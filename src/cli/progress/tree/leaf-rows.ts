@@ -81,7 +81,8 @@ export function requestRow({ summary, scope }: RequestNode): RowNode {
   return { ...leafRow(row, 0), state: 'running' }
 }
 
-export const requestLabel = (scope: RequestNode['scope']): string => (scope === 'question' ? 'answer required' : 'approval required')
+export const requestLabel = (scope: RequestNode['scope']): string => requestLabels[scope] ?? 'approval required'
+const requestLabels: { readonly [Scope in RequestNode['scope']]?: string } = { question: 'answer required', client: 'waits for the client' }
 
 export function noteRow(note: NoteNode): RowNode {
   if ('hook' in note) return hookRow(note)
