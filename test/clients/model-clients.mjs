@@ -1,15 +1,15 @@
 // Clients of OpenAI's and Anthropic's APIs against a real `troupe serve` whose models are scripts. Installs exact versions of the
 // clients in temporary folders: it needs a registry, and is not part of `npm test`. Build first.
 // Usage: node test/clients/model-clients.mjs [NAME…], for instance: ai-5 langchain-1
-import { execFile, spawn } from 'node:child_process'
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
+import { installPackages } from './install-packages.mjs'
+import { serveAgents } from './serve-agents.mjs'
 
 const here = import.meta.dirname
-const binary = join(here, '..', '..', 'bin', 'troupe.mjs')
 
 const aiSdk = (ai, ofOpenAi, ofAnthropic) => ({
   check: 'ai-sdk.mjs',
@@ -83,44 +83,18 @@ async function serve(folder) {
     )
     await writeFile(join(folder, `${name}.yaml`), JSON.stringify({ steps }))
   }
-  const files = ['clerk', 'json', 'team'].flatMap((name) => ['--agent', `${name}.ai`])
-  const env = { PATH: process.env.PATH, HOME: folder, XDG_STATE_HOME: join(folder, 'state') }
-  const child = spawn(process.execPath, [binary, 'serve', '--port', '0', ...files], {
-    cwd: folder,
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  const ended = new Promise((resolve) => child.once('exit', resolve))
-  const { url, tokenFile } = await listening(child)
-  return {
-    environment: { TROUPE_URL: url, TROUPE_TOKEN: (await readFile(tokenFile, 'utf8')).trim() },
-    async close() {
-      child.kill()
-      await ended
-    },
-  }
-}
-
-/** The log goes on: it must be read, or the server waits. */
-function listening(child) {
-  return new Promise((resolve, reject) => {
-    const lines = []
-    const reader = createInterface({ input: child.stderr })
-    reader.on('line', (line) => {
-      lines.push(line)
-      if (line.includes('"listening"')) resolve(JSON.parse(line))
-    })
-    reader.on('close', () => reject(new Error(`troupe serve has ended:\n${lines.join('\n')}`)))
-  })
+  const server = await serveAgents(
+    folder,
+    ['clerk', 'json', 'team'].flatMap((name) => ['--agent', `${name}.ai`]),
+  )
+  return { environment: { TROUPE_URL: server.url, TROUPE_TOKEN: server.token }, close: server.close }
 }
 
 async function checked(name, environment) {
   const { check, packages } = clients[name]
   const folder = join(root, name)
-  await mkdir(folder)
-  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies: packages }))
+  await installPackages(folder, packages)
   for (const file of await readdir(join(here, 'checks'))) await copyFile(join(here, 'checks', file), join(folder, file))
-  await promisify(execFile)('npm', ['install', '--silent', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: folder })
   const env = { PATH: process.env.PATH, HOME: folder, ...environment }
   const { stdout, stderr, failure } = await promisify(execFile)(process.execPath, [check], { cwd: folder, env, timeout: 60_000 }).catch(
     (error) => ({
