@@ -1,5 +1,7 @@
+import type OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { ScriptedModel, type ScriptedStepSource } from '../../src/testing/index.ts'
+import { resultsIn } from '../acceptance/support.ts'
 import { clerk, serveOpenAi, weather } from './openai-support.ts'
 
 // Tools of a client in chat completions, with the official SDK.
@@ -13,6 +15,16 @@ const scene = (steps: readonly ScriptedStepSource[], agent: object = {}, tools =
   const model = new ScriptedModel([...steps])
   return serveOpenAi({ agents: [{ ...clerk, ...agent }], model, tools }).then((served) => ({ ...served, model }))
 }
+
+type Message = OpenAI.ChatCompletionMessageParam
+const ask = (client: OpenAI, more: readonly Message[]) =>
+  client.chat.completions.create({ model: 'clerk', messages: [{ role: 'user', content: 'go' }, ...more], tools: [edit] })
+const asked = ({ choices }: OpenAI.ChatCompletion): readonly Message[] => [choices[0]!.message]
+const result = ({ choices }: OpenAI.ChatCompletion, content: string): Message => ({
+  role: 'tool',
+  tool_call_id: choices[0]!.message.tool_calls![0]!.id,
+  content,
+})
 
 describe('tools of a client in chat completions', () => {
   it('a call comes back as a tool call, and its result continues the same session', async () => {
@@ -56,5 +68,36 @@ describe('tools of a client in chat completions', () => {
       finish_reason: 'tool_calls',
       message: { content: 'Both.', tool_calls: [{ function: { arguments: '{"path":"a"}' } }, { function: { arguments: '{"path":"b"}' } }] },
     })
+  })
+
+  it('the same results again follow the turn; other ones are refused for good', async () => {
+    const { client, fetch, model } = await scene([
+      { calls: [{ tool: 'Edit' }] },
+      { calls: [{ tool: 'Edit', input: { path: 'b' } }] },
+      { text: 'Done.' },
+    ])
+    const first = await ask(client, [])
+    const again = [...asked(first), result(first, 'ok')]
+    const second = await ask(client, again)
+    const repeated = await ask(client, again)
+    expect(repeated.choices[0]?.message.tool_calls).toEqual(second.choices[0]?.message.tool_calls)
+    const refused = await fetch('/v1/chat/completions', {
+      json: { model: 'clerk', messages: [{ role: 'user', content: 'go' }, ...asked(first), result(first, 'other')], tools: [edit] },
+    })
+    expect([refused.status, refused.headers.get('x-should-retry')]).toEqual([409, 'false'])
+    expect(model.requests).toHaveLength(2)
+  })
+
+  it('a call that the client has dropped gets a result that says so', async () => {
+    const { client, model } = await scene([
+      { calls: [{ tool: 'Edit' }] },
+      { calls: [{ tool: 'Edit', input: { path: 'b' } }] },
+      { text: 'Summary.' },
+    ])
+    const first = await ask(client, [])
+    await ask(client, [...asked(first), result(first, 'ok')])
+    const third = await ask(client, [...asked(first), result(first, 'ok'), { role: 'user', content: 'Summarise.' }])
+    expect(third.choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: 'Summary.' } })
+    expect(resultsIn(model.requests[2]).at(-1)).toMatchObject({ ok: false, content: expect.stringContaining('went on without') })
   })
 })

@@ -84,6 +84,7 @@ async function createMessage(request: RouteRequest<MessagesBody, object>, clock:
   const turn = await startTurn(request, {
     agent: agent.name,
     ...conversation,
+    clock,
     ...(instructions !== '' && { instructions }),
     ...settings,
   })

@@ -5,6 +5,7 @@ import {
   type ClientCall,
   type InputPart,
   type Receipt,
+  type SessionEntry,
   type SessionService,
   type SessionSettings,
   type StreamEvent,
@@ -21,7 +22,8 @@ import type { RouteRequest } from './route.ts'
 // 1. The ids of the calls name the session. Without one here, of this caller and agent, the conversation begins a new session.
 // 2. Everything is checked before anything is stored.
 // 3. The same request again follows the turn: clients repeat requests that broke off.
-// 4. What follows the results is a message for the same step. If the turn is over, it begins the next one.
+// 4. A client that sends known results with a new message has dropped the calls after them: they get a result that says so.
+// 5. What follows the results is a message for the same step. If the turn is over, it begins the next one.
 
 /** Where the answer to the request begins. */
 export interface Continued {
@@ -58,23 +60,34 @@ export async function continueTurn(
   const isNew = message !== undefined && !recorded.inputs.has(message.clientId)
   if (fresh.length === 0 && !isNew) {
     if (before.isOver) throw callOver(sessionId)
-    return { sessionId, open: [], after: before.seq }
+    // The answer broke off: the conversation goes on in a new session.
+    return hasBrokenOff(entry) ? undefined : { sessionId, open: [], after: before.seq }
   }
   if (message && isNew)
     requireDriven(sessionId, await sessions.send(sessionId, message.parts, { mode: 'steer', clientId: message.clientId }))
-  for (const [index, answer] of fresh.entries()) {
-    const isLast = index === fresh.length - 1
+  const dropped = fresh.length === 0 ? open.map(droppedCall) : []
+  const answers = [...fresh, ...dropped]
+  for (const [index, answer] of answers.entries()) {
+    const isLast = index === answers.length - 1
     requireDriven(sessionId, await sessions.approve(sessionId, isLast ? { ...answer, settings } : answer))
   }
-  const requests = open.length === 0 && fresh.length > 0 ? await sessions.requests(sessionId) : []
+  const left = open.slice(dropped.length)
+  const requests = left.length === 0 && answers.length > 0 ? await sessions.requests(sessionId) : []
   if (requests.length > 0) throw approvalRequired(sessionId, requests)
-  const last = fresh.at(-1)?.approvalId
+  const last = answers.at(-1)?.approvalId
   const isLast = (event: StreamEvent): boolean =>
     last === undefined
       ? event.type === 'interaction.input.accepted' && event.clientId === message?.clientId
       : event.type === 'interaction.approval.resolved' && event.approvalId === last
-  return { sessionId, open, after: entry.seq, isLast }
+  return { sessionId, open: left, after: entry.seq, isLast }
 }
+
+const hasBrokenOff = ({ status }: SessionEntry): boolean => status === 'interrupted' || status === 'failed'
+
+const droppedCall = ({ id }: ClientCall): GivenResult => ({
+  approvalId: id,
+  decision: { kind: 'result', ok: false, content: 'The client went on without running this call.' },
+})
 
 /** One turn at a time: results of several sessions have no common answer. */
 function sessionOf(results: readonly WireResult[]): string | undefined {
@@ -169,5 +182,6 @@ const unknownCall = (sessionId: string): HttpError =>
 const callOver = (sessionId: string): HttpError =>
   new HttpError('conflict', 'The turn has ended without the results of these calls.', {
     sessionId,
+    isFinal: true,
     remedy: 'Send a message of the user after them, or begin a new conversation.',
   })

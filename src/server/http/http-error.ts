@@ -63,6 +63,8 @@ interface HttpErrorOptions {
   readonly retryAfterSeconds?: number
   /** When a used up budget or limit is renewed, in milliseconds since 1970. */
   readonly renewsAt?: number
+  /** The same request will never succeed: clients that repeat requests by themselves stop. */
+  readonly isFinal?: true
   /** Further fields of the error, for programs. */
   readonly details?: object
   readonly cause?: unknown
@@ -121,7 +123,7 @@ function httpErrorOf(thrown: unknown): HttpError {
       problems,
       cause: thrown,
       ...(kind === 'unavailable' && { retryAfterSeconds: 5 }),
-      ...(thrown instanceof ApprovalAnsweredError && { details: { first: thrown.first } }),
+      ...(thrown instanceof ApprovalAnsweredError && { isFinal: true, details: { first: thrown.first } }),
       ...(thrown instanceof BudgetExhaustedError &&
         thrown.renewal && { retryAfterSeconds: thrown.renewal.retryAfterMs / 1000, renewsAt: thrown.renewal.renewsAt }),
     })
@@ -166,14 +168,14 @@ export const plainErrors = errorShape(plainError, ({ code, message, options }, r
 })
 
 export function errorResponse(error: HttpError, shape: ErrorBody, requestId: string): Response {
-  const { retryAfterSeconds } = error.options
+  const { retryAfterSeconds, isFinal } = error.options
   return Response.json(shape(error, requestId), {
     status: error.status,
     headers: {
       'x-request-id': requestId,
       ...(error.status === 401 && { 'www-authenticate': 'Bearer realm="troupe"' }),
       // Clients of OpenAI and Anthropic repeat a 429 unless this header says that it does not help.
-      ...(error.status === 429 && retryAfterSeconds === undefined && { 'x-should-retry': 'false' }),
+      ...((isFinal || (error.status === 429 && retryAfterSeconds === undefined)) && { 'x-should-retry': 'false' }),
       ...(retryAfterSeconds !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(retryAfterSeconds))) }),
     },
   })

@@ -1,5 +1,6 @@
 import {
   addSpent,
+  type Clock,
   type InputPart,
   type ModelFailure,
   noUsage,
@@ -12,6 +13,7 @@ import {
 import { approvalRequired, waitsForClient } from './approval-required.ts'
 import { type Returned, wireCall } from './client-calls.ts'
 import { type Continued, continueTurn } from './continue-turn.ts'
+import { cameBack, departed } from './departures.ts'
 import { HttpError } from './http-error.ts'
 import type { RouteRequest } from './route.ts'
 import { type TurnPart, TurnParts } from './turn-parts.ts'
@@ -23,6 +25,8 @@ interface TurnOptions extends StartOptions {
   readonly input: string | readonly InputPart[]
   /** Present if the conversation ends in results of calls. */
   readonly returned?: Returned | undefined
+  /** For clients with tools of their own. */
+  readonly clock?: Pick<Clock, 'after'>
 }
 
 export interface Turn {
@@ -45,9 +49,10 @@ export interface Turn {
 
 /**
  * Waits for a free place and starts the turn, or continues the one whose results the client has sent. Throws if the agent, the input or
- * the options are wrong. A client that disconnects interrupts the turn, unless it sent `Prefer: respond-async`.
+ * the options are wrong. A client that disconnects interrupts the turn, unless it sent `Prefer: respond-async`; one with tools of its own
+ * has a moment to come back.
  */
-export async function startTurn(request: RouteRequest, { agent, input, returned, ...options }: TurnOptions): Promise<Turn> {
+export async function startTurn(request: RouteRequest, { agent, input, returned, clock, ...options }: TurnOptions): Promise<Turn> {
   const { sessions, signal } = request
   const isDetached = prefersAsync(request)
   const place = await request.admit(agent)
@@ -57,7 +62,8 @@ export async function startTurn(request: RouteRequest, { agent, input, returned,
   request.concerns(sessionId)
   // It runs on after its response.
   if (isDetached) place.keepUntil(sessions.outcome(sessionId))
-  return followTurn(sessions, { sessionId, continued, ...(!isDetached && { signal }) })
+  const hasTools = clientTools.length > 0 || continued !== undefined
+  return followTurn(sessions, { sessionId, continued, ...(!isDetached && { signal }), ...(hasTools && clock && { clock }) })
 }
 
 /** Whether the turn goes on without its client: RFC 7240. */
@@ -70,13 +76,16 @@ interface Followed {
   readonly continued: Continued | undefined
   /** Interrupts the turn. */
   readonly signal?: AbortSignal
+  /** Present if the client may come back after a disconnection. */
+  readonly clock?: Pick<Clock, 'after'>
 }
 
-function followTurn(sessions: SessionService, { sessionId, continued, signal }: Followed): Turn {
+function followTurn(sessions: SessionService, { sessionId, continued, signal, clock }: Followed): Turn {
   const cancel = async (): Promise<void> => {
     await sessions.cancel(sessionId, 'interrupt').catch(() => {})
   }
-  const onAbort = (): void => void cancel()
+  const onAbort = (): void => (clock ? departed(sessionId, clock, () => void cancel()) : void cancel())
+  if (continued) cameBack(sessionId)
   const stopListening = (): void => signal?.removeEventListener('abort', onAbort)
   if (signal?.aborted) onAbort()
   else signal?.addEventListener('abort', onAbort)

@@ -60,6 +60,7 @@ export async function completeChat(request: RouteRequest<ChatBody>, { clock }: O
     agent: agent.name,
     ...conversation,
     ...tools.settings,
+    clock,
     ...(instructions.length > 0 && { instructions: instructions.join('\n\n') }),
     ...(output && { output }),
     parameters,
