@@ -99,6 +99,10 @@ const examples: { readonly [name: string]: { readonly run: readonly string[]; sh
         expect(paths).toEqual(['root', 'root/scout#1', 'root/scout#2'])
       },
     },
+    '14-coding-agent': {
+      run: ['coder.ai', 'Good morning'],
+      shows: ({ report }) => expect(report.text).toContain('rehearsal'),
+    },
   }
 
 interface Shown {
@@ -120,10 +124,10 @@ test('all examples together are valid', async () => {
   const env = { HOME: state.path, XDG_STATE_HOME: join(state.path, 'state') }
   expect(await troupe(join(root, '..'), ['validate', 'examples'], env)).toEqual({
     code: 0,
-    stdout: '22 agents and the configuration are valid.\n',
+    stdout: '23 agents and the configuration are valid.\n',
     // Only the hooks, the server and the module with tools need trust.
     stderr: expect.stringMatching(
-      /^\S+10-hooks\/\.ai-agent\.json: .*trust the file: hooks\..*\n\S+11-mcp\/\.mcp\.json: .*\n\S+trip\.ai\S+ The tools of .*\n$/,
+      /^\S+10-hooks\/\.ai-agent\.json: .*trust the file: hooks\..*\n\S+11-mcp\/\.mcp\.json: .*\n\S+trip\.ai\S+ The tools of .*\n\S+14-coding-agent\/.*hooks\..*\n$/,
     ),
   })
 })

@@ -12,9 +12,9 @@ import { sqliteStore } from '../../dist/stores/sqlite/index.js'
  *   in:  {"folder": …, "killAt": point, 0 = never, "how": kill, close or term}
  *   out: {"points": [what was passed], "outcome": …, "events": […], "lostBlobs": [ids on record without their bytes],
  *         "wrongRecords": [what usage, search and recorded requests say otherwise than the journal]}
- * `optionsWith`: the options of the runtime, without its store.
+ * `optionsWith`: the options of the runtime, without its store. `begin`: begins the session; it calls `note` with its id.
  */
-export async function liveLives(optionsWith, goOn = continueSession) {
+export async function liveLives(optionsWith, goOn = continueSession, begin = beginRun) {
   for await (const line of createInterface({ input: process.stdin })) {
     const { folder, killAt, how } = JSON.parse(line)
     const points = new KillPoints(killAt, how)
@@ -24,7 +24,7 @@ export async function liveLives(optionsWith, goOn = continueSession) {
     const adapter = noting(options.adapter, requestsFile)
     const runtime = createAgentRuntime({ ...options, adapter, store: watched(store, points) })
     points.close = () => void runtime.close()
-    const outcome = await beginOrGoOn(runtime, { store, treeFile: join(folder, 'tree'), goOn })
+    const outcome = await beginOrGoOn(runtime, { store, treeFile: join(folder, 'tree'), goOn, begin })
     const events = await store.journal.read(outcome.sessionId, 0)
     const lostBlobs = await blobsWithoutBytes(store, outcome.sessionId, events)
     const wrongRecords = [...(await wrongTurns(store, outcome, events)), ...(await wrongRequests(runtime, events, requestsFile))]
@@ -88,12 +88,16 @@ async function blobsWithoutBytes(store, treeId, events) {
   return parts.filter(({ bytes, mediaType }, index) => stored[index]?.bytes.length !== bytes || stored[index].mediaType !== mediaType)
 }
 
-async function beginOrGoOn(runtime, { store, treeFile, goOn }) {
+async function beginOrGoOn(runtime, { store, treeFile, goOn, begin }) {
   const treeId = existsSync(treeFile) ? readFileSync(treeFile, 'utf8') : ''
   const before = treeId === '' ? [] : await store.journal.read(treeId, 0)
   if (before.length > 0) return goOn(runtime, { treeId, before, outcome: await runtime.sessions.outcome(treeId) })
+  return begin(runtime, (sessionId) => writeFileSync(treeFile, sessionId))
+}
+
+function beginRun(runtime, note) {
   const handle = runtime.stream('Do the work.')
-  writeFileSync(treeFile, handle.sessionId)
+  note(handle.sessionId)
   return handle.outcome
 }
 
