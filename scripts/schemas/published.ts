@@ -66,7 +66,7 @@ type State<Kind extends StoredSessionState['kind']> = Extract<StoredSessionState
 const standing = anyOf(
   closed<State<'running'>>({ kind: constant('running'), driver: text }),
   closed<State<'unfinished'>>({ kind: constant('unfinished') }),
-  closed<State<'waiting'>>({ kind: constant('waiting'), open: count }),
+  closed<State<'waiting'>>({ kind: constant('waiting'), open: count, for: optional(constant('client')) }),
   closed<State<'ended'>>({
     kind: constant('ended'),
     status: oneOf<State<'ended'>['status']>({ completed: true, partial: true, failed: true, interrupted: true }),

@@ -32,6 +32,8 @@ async function requireTree(journal: Store['journal'], treeId: TreeId): Promise<T
 
 export interface PendingApprovals {
   readonly origin?: RunOrigin
+  /** Calls wait for results of the client. */
+  readonly waitsForClient: boolean
   readonly open: readonly {
     readonly request: ApprovalRequest
     /** The session that asks: `root`, `root/writer#1`. */
@@ -71,5 +73,6 @@ export async function pendingApprovalsIn(
       return { request, agentPath: state.agentPath, at: times.get(request.id) ?? state.at, ...(answer && { answer }) }
     }),
   )
-  return origin ? { origin, open } : { open }
+  const waitsForClient = openRequests(root).some(({ scope }) => scope === 'client')
+  return { ...(origin && { origin }), waitsForClient, open }
 }

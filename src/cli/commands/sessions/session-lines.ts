@@ -33,7 +33,8 @@ export function stateText(standing: StoredSessionState): string {
     case 'unfinished':
       return 'unfinished: its process has exited'
     case 'waiting':
-      return standing.open === 0 ? 'answered; resume it' : `waiting for ${standing.open === 1 ? 'an answer' : `${standing.open} answers`}`
+      if (standing.open === 0) return standing.for === 'client' ? 'waits for its client' : 'answered; resume it'
+      return `waiting for ${standing.open === 1 ? 'an answer' : `${standing.open} answers`}`
     case 'ended':
       return { completed: 'completed', partial: 'ended with a partial answer', failed: 'failed', interrupted: 'interrupted' }[
         standing.status

@@ -8,8 +8,8 @@ export type StoredSessionState =
   | { readonly kind: 'running'; readonly driver: string }
   /** Its process has exited before the turn ended. */
   | { readonly kind: 'unfinished' }
-  /** `open`: number of missing answers. With 0 it can be resumed. */
-  | { readonly kind: 'waiting'; readonly open: number }
+  /** `open`: number of missing answers. With 0 it can be resumed, unless it waits for its client. */
+  | { readonly kind: 'waiting'; readonly open: number; readonly for?: 'client' }
   | { readonly kind: 'ended'; readonly status: Exclude<TreeEntry['status'], 'running' | 'suspended'> }
   /** Its journal cannot be read from event `seq` on, so it cannot be resumed. */
   | { readonly kind: 'damaged'; readonly seq: number }
@@ -44,20 +44,21 @@ async function readState(store: Store, run: TreeEntry): Promise<StoredSessionSta
   const driver = status === 'running' ? await store.trees.driver(treeId) : undefined
   // A session that can be resumed is read completely: resuming would refuse a damaged journal.
   const isOpen = status === 'suspended' || (status === 'running' && driver === undefined)
-  return stateFromStatus(status, { driver, requests: isOpen ? (await waitingSession(store, run)).requests : [] })
+  return stateFromStatus(status, { driver, ...(isOpen ? await waitingSession(store, run) : { requests: [] }) })
 }
 
 interface Evidence {
   readonly driver: string | undefined
   readonly requests: readonly Pick<WaitingRequest, 'answer'>[]
+  readonly waitsForClient?: boolean
 }
 
-export function stateFromStatus(status: TreeEntry['status'], { driver, requests }: Evidence): StoredSessionState {
+export function stateFromStatus(status: TreeEntry['status'], { driver, requests, waitsForClient }: Evidence): StoredSessionState {
   switch (status) {
     case 'running':
       return driver === undefined ? { kind: 'unfinished' } : { kind: 'running', driver }
     case 'suspended':
-      return { kind: 'waiting', open: requests.filter(({ answer }) => !answer).length }
+      return { kind: 'waiting', open: requests.filter(({ answer }) => !answer).length, ...(waitsForClient && { for: 'client' }) }
     default:
       return { kind: 'ended', status }
   }

@@ -26,6 +26,8 @@ export interface WaitingSession {
   readonly requests: readonly WaitingRequest[]
   /** The process that drives it, for people. */
   readonly driver?: string
+  /** Calls wait for results of the client. */
+  readonly waitsForClient?: boolean
 }
 
 export interface WaitingSessions {
@@ -62,10 +64,10 @@ export const catchDamage = <Read>(reading: Promise<Read>): Promise<Read | Journa
 
 export async function waitingSession(store: Pick<Store, 'trees' | 'journal' | 'inbox'>, run: TreeEntry): Promise<WaitingSession> {
   const driver = await store.trees.driver(run.treeId)
-  const { origin, open } = await readPendingApprovals(store, run.treeId)
+  const { origin, open, waitsForClient } = await readPendingApprovals(store, run.treeId)
   // The call that asked has ended with its process.
   const requests = driver === undefined ? open.filter(({ request }) => !request.isLive) : open
-  return { run, ...(origin && { origin }), requests, ...(driver !== undefined && { driver }) }
+  return { run, ...(origin && { origin }), requests, waitsForClient, ...(driver !== undefined && { driver }) }
 }
 
 /** A session without a recorded workspace belongs to no project. */
