@@ -103,7 +103,7 @@ describe('capabilities', () => {
     const scheduled = kernel.scheduled.get('all')
     expect(scheduled?.schedule).toEqual({ cron: '0 8 * * *', timeZone: 'UTC' })
     await scheduled?.execute(7)
-    expect(kernel.notices).toEqual([{ text: 'good morning', speaker: 'all', id: 'all:7' }])
+    expect(kernel.notices).toEqual([{ text: 'good morning', speaker: 'all', id: 'all@7' }])
     await kernel.channels.get('all')?.sendToUser('u', { id: '1', kind: 'answer', text: 'x', speaker: 'y' })
     expect(kernel.log).toContain('all sendToUser')
     await kernel.loader.stop()
