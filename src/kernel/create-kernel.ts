@@ -166,7 +166,10 @@ export class ProjectKernel {
     await this.#kernel.start()
     const running = this.status().filter(({ state }) => state === 'running')
     log.note(`Extensions: ${running.map(({ id }) => id).join(', ') || 'none'}.`)
-    for (const each of quarantined) await this.#kernel.notify(quarantineNotice(each))
+    // It may have been the channel of this person.
+    for (const each of quarantined) await this.#kernel.notify({ ...quarantineNotice(each), anyChannel: true })
+    // What fails now may need an extension that is left out of this start.
+    if (this.#opened.host?.held.length) return
     this.#isStarted = true
     await this.#tellFailures()
   }
@@ -292,7 +295,8 @@ async function kernelOptions({ project, store, log, host, quarantined }: Opened)
     storedConfig: (id) => settings.get(id)?.config ?? {},
     builtinTools: (names, at) => toolsNamed(kitAt?.(at).tools ?? [], names),
     isDisabled: ({ id, manifest }) => !(settings.get(id)?.enabled ?? manifest?.enabled ?? true),
-    quarantineOf: ({ id, hash }) => quarantined.find((each) => each.id === id && each.hash === hash)?.reason,
+    quarantineOf: ({ id, hash }) =>
+      host?.held.includes(id) ? leftOut : quarantined.find((each) => each.id === id && each.hash === hash)?.reason,
     validate: (id) => validateNow(id, project, admissions),
     lease: {
       holder: `troupe ${host ? 'up' : 'serve'}, process ${process.pid}`,
@@ -301,6 +305,8 @@ async function kernelOptions({ project, store, log, host, quarantined }: Opened)
     onDiagnostic: ({ level, source, message }) => (level === 'info' ? log.note : log.warn)(`${source}: ${message}`),
   }
 }
+
+const leftOut = 'it is left out of this start, because the kernel crashed before it was ready'
 
 /** As it is on the disk now. */
 async function validateNow(id: string, { report }: Project, admissions: ExtensionAdmissions): Promise<readonly ExtensionProblem[]> {

@@ -133,6 +133,7 @@ it('releases an extension from quarantine', async () => {
   expect((await extensions('show', 'wild')).stdout).toContain(
     'Quarantined: it blocked the event loop. Fix it, then run: troupe extensions enable wild',
   )
+  expect((await extensions('list')).stdout).toMatch(/wild .*quarantined, because it blocked the event loop/)
   expect((await extensions('enable', 'wild')).stderr).toContain('no longer quarantined')
   expect(await shown('wild')).toMatchObject({ state: 'ready' })
 })

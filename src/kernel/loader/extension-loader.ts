@@ -220,6 +220,7 @@ export class ExtensionLoader {
       instanceOf: (id) => this.#entry(id).instance,
       run: (stage, work) => this.#calls.enter(each, stage, work),
       checkPermitted: (asked) => this.checkPermitted(found.id, asked),
+      requestRestart: (reason) => this.#requestRestart(each, reason),
     })
     if (capabilities.has('channel') && !found.permitted) this.#withhold(each, workPermissions.messages)
     const { context } = each.context
@@ -228,6 +229,15 @@ export class ExtensionLoader {
     if (capabilities.has('tools')) await this.#readTools(each)
     each.phase = 'loaded'
     void opened.ended?.then((reason) => this.#restart(each, opened, reason))
+  }
+
+  async #requestRestart(each: ManagedExtension, reason: string): Promise<void> {
+    try {
+      await this.#options.ports.supervisor.requestRestart(`${each.id}: ${reason}`)
+    } catch (error) {
+      this.#report(each, problemsOf(each.found, 'its request of a restart', error))
+      throw error
+    }
   }
 
   async #readDescriptor(each: ManagedExtension, { agent }: ExtensionManifest): Promise<void> {

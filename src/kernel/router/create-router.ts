@@ -66,7 +66,7 @@ class MessageRouter implements Router {
     this.#outbox = new Outbox({
       records: options.records,
       clock: options.clock,
-      latest: () => this.#conversations.latest(),
+      latest: (anyChannel) => this.#conversations.latest(anyChannel ? ({ channel }) => this.#channels.has(channel) : undefined),
       canSend: ({ kind, to }) =>
         !this.#closed.signal.aborted && (kind === 'task' ? this.#conversations.canTake(to) : this.#channels.has(to.channel)),
       send: (entry) => this.#sendEntry(entry),
@@ -254,10 +254,14 @@ class MessageRouter implements Router {
     return this.#outbox.add({ key: `reply:${id}`, kind, text, speaker: system, to: recipientOf(to) })
   }
 
-  async #store(kind: 'notice' | 'task', { text, to, speaker = system, id = this.#options.ids.next() }: Notice): Promise<void> {
+  async #store(
+    kind: 'notice' | 'task',
+    { text, to, speaker = system, id = this.#options.ids.next(), anyChannel = false }: Notice,
+  ): Promise<void> {
     if (to) keyOf(to)
     await this.#load()
-    await this.#outbox.add({ kind, key: `${kind}:${id}`, text: cutText(text, mostChars), speaker, ...(to && { to: recipientOf(to) }) })
+    const added = { kind, key: `${kind}:${id}`, text: cutText(text, mostChars), speaker, ...(anyChannel && { anyChannel }) }
+    await this.#outbox.add({ ...added, ...(to && { to: recipientOf(to) }) })
   }
 
   async #sendEntry({ to, kind, key: id, text, speaker }: AddressedEntry): Promise<boolean> {

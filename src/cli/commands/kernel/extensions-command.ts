@@ -78,11 +78,11 @@ async function list(invocation: ExtensionsInvocation, host: Host): Promise<numbe
 }
 
 function rowOf(extension: InspectedExtension): Row {
-  const { found, state, runs, problems } = extension
+  const { found, state, runs, problems, quarantined } = extension
   const { id, source, manifest } = found
   const [withheld] = withheldOf(id, problems)
   const facts = [
-    state,
+    quarantined ? `${state}, because ${quarantined.reason}` : state,
     ...(manifest ? [partsOf(manifest).join(' + ')] : []),
     ...(source === 'bundled' ? [] : [source]),
     ...(runs === 'sandbox' ? ['not trusted: runs in the sandbox'] : []),

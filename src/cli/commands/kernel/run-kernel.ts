@@ -22,7 +22,8 @@ export function runKernel({ serve, display }: UpInvocation, setup: KernelSetup, 
   const host = withSupervisor(given, supervisor)
   const { quarantined } = readSupervisorState(setup.folder)
   const supervisorId = `${setup.folder} ${process.ppid}`
-  const kernelHost = { supervisor, supervisorId, quarantined, isFirst: setup.isFirst, ...(terminal && { terminal }) }
+  const { held, isFirst } = setup
+  const kernelHost = { supervisor, supervisorId, quarantined, held, isFirst, ...(terminal && { terminal }) }
   return serveCommand(invocation, { host, interruption: new Interruption(host), kernelHost })
 }
 
