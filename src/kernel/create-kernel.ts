@@ -1,12 +1,10 @@
 import type { ExtensionLogger, ExtensionProblem, ExtensionStatus, Log, SessionService, Store, Tool } from '../contracts/index.ts'
 import {
   type Drained,
-  homeFolder,
   type OpenedRuntime,
   openRuntime,
   overlayFor,
   type Project,
-  type ProjectPlace,
   type ProjectReport,
   projectExtensions,
 } from '../project/index.ts'
@@ -18,11 +16,10 @@ import { type ExtensionAdmissions, extensionAdmissions } from './admission/exten
 import { type ExtensionSettings, readExtensionSettings } from './extension-settings.ts'
 import { Kernel, type KernelOptions } from './kernel.ts'
 import type { KernelHost } from './kernel-host.ts'
-import { withheldOf } from './loader/extension-trust.ts'
+import { untrustedText, withheldOf } from './loader/extension-trust.ts'
 import { type KernelProject, type KernelProjectOptions, openKernelProject } from './open-kernel-project.ts'
 import { conversationSessions } from './orchestrator/conversation-sessions.ts'
-import { type ExtensionSandbox, extensionSandbox } from './process/extension-sandbox.ts'
-import { extensionData, findProjectExtensions } from './project-extensions.ts'
+import { extensionData, findProjectExtensions, sandboxAt } from './project-extensions.ts'
 import { projectRecords } from './project-records.ts'
 import { type Quarantined, quarantineNotice, readSupervisorState, supervisorFolder, withoutSupervisor } from './supervisor/index.ts'
 
@@ -211,13 +208,19 @@ export class ProjectKernel {
 
   /** Problems of extensions that do not run as they should. */
   get problems(): readonly string[] {
-    return this.status().flatMap(({ id, state, problems, health }) => [
-      ...(state === 'running' || state === 'disabled'
+    const untrusted = this.#untrusted
+    const found = this.status().flatMap(({ id, state, problems, health }) => [
+      ...(['running', 'disabled', 'untrusted'].includes(state)
         ? []
         : [[`Extension ${id}: ${state}.`, ...problems.slice(-1).map(problemText)].join(' ')]),
       ...(state === 'running' ? withheldOf(id, problems).map((problem) => noticeOf(id, 'runs in the sandbox', problem)) : []),
       ...(health?.healthy === false ? [`Extension ${id} is not healthy: ${health.message ?? 'no reason given'}`] : []),
     ])
+    return [...(untrusted.length > 0 ? [untrustedText(untrusted)] : []), ...found]
+  }
+
+  get #untrusted(): readonly string[] {
+    return this.status().flatMap(({ id, state }) => (state === 'untrusted' ? [id] : []))
   }
 
   /** Reports extensions that fail, or ask for more, after the start. */
@@ -228,9 +231,10 @@ export class ProjectKernel {
   /** The same content again is not told again. */
   async #tellFailures(): Promise<void> {
     const found = new Map(this.#opened.project.extensions.map((each) => [each.id, each]))
+    await this.#tellUntrusted((id) => found.get(id)?.hash ?? '')
     for (const { id, state, problems, source } of this.status()) {
       if (source === 'bundled') continue
-      const isDown = state === 'failed' || state === 'untrusted'
+      const isDown = state === 'failed'
       const told = isDown ? problems.slice(-1) : state === 'running' ? withheldOf(id, problems) : []
       for (const problem of told) {
         const text = noticeOf(id, isDown ? 'is not running' : 'runs in the sandbox', problem)
@@ -238,7 +242,22 @@ export class ProjectKernel {
       }
     }
   }
+
+  /** One notice for all that are new or changed since the last one. */
+  async #tellUntrusted(hashOf: (id: string) => string): Promise<void> {
+    const { store, project } = this.#opened
+    const records = projectRecords(store.records, project.workspace)
+    const told = new Map((await records.list(toldNamespace)).map(({ key, value }) => [key, value]))
+    const news = this.#untrusted.filter((id) => told.get(id) !== hashOf(id))
+    if (news.length === 0) return
+    const contents = news.map((id) => `${id} ${hashOf(id)}`).join('\n')
+    await this.#kernel.notify({ text: untrustedText(news), id: `untrusted:${shortHash(contents)}` })
+    for (const id of news) await records.update(toldNamespace, id, () => ({ value: hashOf(id) }))
+  }
 }
+
+/** The records of what people were told about extensions: id → hash. */
+const toldNamespace = 'untrusted_extension'
 
 type Secrets = { readonly [name: string]: string }
 
@@ -298,6 +317,7 @@ async function kernelOptions({ project, store, log, host, quarantined }: Opened)
     quarantineOf: ({ id, hash }) =>
       host?.held.includes(id) ? leftOut : quarantined.find((each) => each.id === id && each.hash === hash)?.reason,
     validate: (id) => validateNow(id, project, admissions),
+    sandboxProblem: async () => (await sandbox.unavailable())?.message,
     lease: {
       holder: `troupe ${host ? 'up' : 'serve'}, process ${process.pid}`,
       ...(host && { supervisor: host.supervisorId }),
@@ -318,10 +338,6 @@ async function validateNow(id: string, { report }: Project, admissions: Extensio
   const known = all.map((each) => each.id)
   return [{ place: id, message: `there is no extension \`${id}\``, remedy: knownNames(id, known, 'extension') }]
 }
-
-/** For extensions that are not trusted. */
-export const sandboxAt = ({ cwd, env }: ProjectPlace): ExtensionSandbox =>
-  extensionSandbox({ workspace: cwd, path: env.PATH ?? '/usr/local/bin:/usr/bin:/bin', home: homeFolder(env), clock: systemClock })
 
 /** Secrets of the environment, the configuration, and `setup`. */
 function secretsOf(project: Project, settings: ReadonlyMap<string, ExtensionSettings>): KernelOptions['secret'] {

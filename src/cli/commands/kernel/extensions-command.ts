@@ -11,6 +11,7 @@ import {
   type TemplateKind,
   templateKinds,
   trustExtension,
+  untrustedText,
   withheldOf,
 } from '../../../kernel/index.ts'
 import { clearQuarantine } from '../../../kernel/supervisor/index.ts'
@@ -74,6 +75,9 @@ async function list(invocation: ExtensionsInvocation, host: Host): Promise<numbe
   const all = await inspectExtensions(invocation, host)
   if (invocation.output === 'json') await printDocument({ extensions: all.map(extensionDocument) }, host)
   else await host.stdout.lines(columns(all.map(rowOf), { maxWidth: columnsOn(host.stdout) }))
+  const untrusted = all.flatMap(({ found: { id }, state }) => (state === 'untrusted' ? [id] : []))
+  if (untrusted.length > 0 && invocation.output === 'answer')
+    await printNotice(untrustedText(untrusted), { host, display: invocation.display })
   return exitCodes.done.code
 }
 
