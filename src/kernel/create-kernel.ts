@@ -7,6 +7,7 @@ import {
   type Project,
   type ProjectReport,
   projectExtensions,
+  trustPlaceOf,
 } from '../project/index.ts'
 import { type AgentRuntime, randomIds, systemClock } from '../runtime/index.ts'
 import { asSentence } from '../util/as-sentence.ts'
@@ -22,6 +23,7 @@ import { conversationSessions } from './orchestrator/conversation-sessions.ts'
 import { extensionData, findProjectExtensions, sandboxAt } from './project-extensions.ts'
 import { projectRecords } from './project-records.ts'
 import { type Quarantined, quarantineNotice, readSupervisorState, supervisorFolder, withoutSupervisor } from './supervisor/index.ts'
+import { watchExtensions } from './watch-extensions.ts'
 
 export interface CreateKernelOptions extends KernelProjectOptions {
   /** Has the agents, the configuration and the extensions. */
@@ -87,6 +89,7 @@ export class ProjectKernel {
   readonly #secrets: Secrets
   #isAttached = false
   #isStarted = false
+  #endWatch = none
   #starting: Promise<void> | undefined
   #draining: Promise<Drained> | undefined
   #closing: Promise<Drained> | undefined
@@ -161,6 +164,7 @@ export class ProjectKernel {
     const { log, quarantined } = this.#opened
     if (!this.#isAttached) await this.attach(this.sessions(this.runtime.sessions))
     await this.#kernel.start()
+    if (this.#opened.host?.watches) this.#endWatch = this.#watch(this.#opened.host)
     const running = this.status().filter(({ state }) => state === 'running')
     log.note(`Extensions: ${running.map(({ id }) => id).join(', ') || 'none'}.`)
     // It may have been the channel of this person.
@@ -177,7 +181,25 @@ export class ProjectKernel {
     return this.#draining
   }
 
+  #watch({ supervisor }: KernelHost): () => void {
+    const { log, project } = this.#opened
+    const { setup } = project.report
+    const place = { cwd: setup.workingDirectory, env: setup.environment }
+    return watchExtensions({
+      clock: systemClock,
+      loaded: project.extensions,
+      find: async () => findProjectExtensions({ ...setup, trusted: await trustPlaceOf(place).store.list() }),
+      onChange: (ids) => void supervisor.requestRestart(`changed extensions: ${ids.join(', ')}`, { isForced: true }),
+      onUntrusted: (id) => {
+        const text = `Extension ${id} has changed, and runs in its former form. To load it as it is: troupe extensions trust ${id}`
+        log.note(text)
+        void this.#kernel.notify({ text }).catch((error: unknown) => log.failure(error))
+      },
+    })
+  }
+
   async #drain(ms: number): Promise<Drained> {
+    this.#endWatch()
     try {
       return await this.#running.drain(ms)
     } finally {

@@ -99,6 +99,24 @@ describe.concurrent('troupe up', () => {
     expect(window.raw()).not.toMatch(/listening|Stopping|GET |POST /)
   })
 
+  it('loads changed extensions again: with --watch, and when a person asks for it', async () => {
+    const scene = await serveScene()
+    await scene.put('agents/orchestrator.ai', agentText('You help.'))
+    await put(scene, 'words', 'export class Main { initialize({ logger }) { logger.info("one") } }')
+    const running = await up(scene, ['--watch'])
+    await put(scene, 'words', 'export class Main { initialize({ logger }) { logger.info("two") } }')
+    await running.says('Restarting: changed extensions: words')
+    await running.says('words: two')
+    await scene.put('extensions/README.md', 'Extensions')
+    const reload = scene.start(['extensions', 'reload'])
+    expect(await reload.ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ +words +ready/) })
+    await running.says('Restarting: the extensions are loaded again.')
+    running.process.kill('SIGTERM')
+    expect(await running.ended).toMatchObject({ code: 143 })
+    const { code, stderr } = await scene.start(['extensions', 'reload']).ended
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('No `troupe up` runs in this folder.') })
+  })
+
   it('ends with its terminal', async () => {
     const { folder, troupe } = await desk()
     await writeFile(join(folder, 'orchestrator.ai'), agentText('You help.').replace('lab/model', 'rehearsal'))

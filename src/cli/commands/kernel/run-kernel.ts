@@ -8,7 +8,7 @@ import { serveCommand } from '../serve/serve-command.ts'
 import { displayOf, serveLog } from '../serve/serve-log.ts'
 
 /** The kernel process of `troupe up`: `serve` with the kernel, which ends when its supervisor says so. */
-export function runKernel({ serve, display }: UpInvocation, setup: KernelSetup, given: Host): Promise<number> {
+export function runKernel({ serve, watches, display }: UpInvocation, setup: KernelSetup, given: Host): Promise<number> {
   const terminal = terminalOf(given)
   const invocation = {
     ...serve,
@@ -23,7 +23,7 @@ export function runKernel({ serve, display }: UpInvocation, setup: KernelSetup, 
   const { quarantined } = readSupervisorState(setup.folder)
   const supervisorId = `${setup.folder} ${process.ppid}`
   const { held, isFirst } = setup
-  const kernelHost = { supervisor, supervisorId, quarantined, held, isFirst, ...(terminal && { terminal }) }
+  const kernelHost = { supervisor, supervisorId, quarantined, held, isFirst, watches, ...(terminal && { terminal }) }
   return serveCommand(invocation, { host, interruption: new Interruption(host), kernelHost })
 }
 
