@@ -224,6 +224,11 @@ export class ProjectKernel {
     }
   }
 
+  /** Tells the person who wrote last, also while the store fails. */
+  announce(text: string): Promise<void> {
+    return this.#kernel.announce(text)
+  }
+
   status(): readonly ExtensionStatus[] {
     return this.#kernel.status()
   }

@@ -189,6 +189,10 @@ export class Kernel {
     return this.router.notify(notice)
   }
 
+  announce(text: string): Promise<void> {
+    return this.router.announce(text)
+  }
+
   status(): readonly ExtensionStatus[] {
     return this.#loader.list().map((extension) => {
       const { found, state, runs, capabilities, health } = extension

@@ -105,6 +105,17 @@ class MessageRouter implements Router {
     return this.#store('notice', notice)
   }
 
+  async announce(text: string): Promise<void> {
+    const to = this.#conversations.latest(({ channel }) => this.#channels.has(channel))
+    const channel = to && this.#channels.get(to.channel)
+    if (!channel) return
+    const { userId, conversation } = to
+    const id = `announcement:${this.#options.ids.next()}`
+    const message: OutgoingMessage = { id, kind: 'error', text, speaker: system, ...(conversation !== undefined && { conversation }) }
+    const [{ clock }, { signal }] = [this.#options, channel.removed]
+    await deliverToChannel(() => channel.provider.sendToUser(userId, message), { clock, signal, report: this.#reporter(to.channel) })
+  }
+
   task({ from, ...task }: RoutedTask): Promise<void> {
     return this.#store('task', { ...task, ...(from !== undefined && { speaker: from }) })
   }

@@ -169,6 +169,8 @@ export interface Router {
   receive(channel: string, message: IncomingMessage): Promise<void>
   /** Resolves when it is stored. Delivered when the channel is there. */
   notify(notice: Notice): Promise<void>
+  /** Tells the person who wrote last over a channel that works. Stores nothing: the store may be what fails. */
+  announce(text: string): Promise<void>
   /** Sends a task to the orchestrator in the conversation of the recipient, such as one of a schedule. Resolves when it is stored. */
   task(task: RoutedTask): Promise<void>
   /** Messages that were stored before are sent, and the answers of all conversations are delivered from now on. */
