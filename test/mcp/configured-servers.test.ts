@@ -235,3 +235,26 @@ it('tools list shows what an agent gets; run --prompt uses a prompt of a server'
     stderr: expect.stringContaining('topic is missing'),
   })
 })
+
+it('tools that cannot be offered are listed with the reasons', async () => {
+  const tools = [
+    { name: 'good', inputSchema: { type: 'object', properties: { at: { items: [{}, {}] } } } },
+    { name: 'bad\u001b[2J', inputSchema: { type: 'string' } },
+    { name: 'task', inputSchema: { type: 'object' }, execution: { taskSupport: 'required' } },
+  ]
+  const sdk = { command: process.execPath, args: [join(import.meta.dirname, 'fixtures/sdk-server.mjs'), JSON.stringify(tools)] }
+  const { troupe } = project({ '.mcp.json': servers({ sdk }) })
+  await troupe('trust', '--all')
+  const leftOut = [
+    { name: 'bad\u001b[2J', reason: 'its name is not valid' },
+    { name: 'task', reason: 'it can be called as a task only' },
+  ]
+  const listed = await troupe('mcp', 'list', '--connect', '--json')
+  expect(JSON.parse(listed.stdout).servers).toMatchObject([{ state: 'connected to sdk 1 (2025-11-25), 1 tool', leftOut }])
+  expect((await troupe('mcp', 'list', '--connect')).stdout).toMatch(
+    /left out: bad: its name[\s\S]*left out: task: it can be called as a task only/,
+  )
+  const shown = await troupe('mcp', 'show', 'sdk', '--json')
+  expect(JSON.parse(shown.stdout).server).toMatchObject({ tools: [{ name: 'sdk/good' }], leftOut })
+  expect((await troupe('mcp', 'show', 'sdk')).stdout).toMatch(/Tools that cannot be offered\n[\s\S]*task +it can be called as a task only/)
+})

@@ -26,7 +26,7 @@ import { mcpTool, type ToolPlace } from './mcp-tools.ts'
 import { type McpPrompt, type McpPromptMessage, type McpResource, readPrompt, readPrompts, readResources } from './prompts-and-resources.ts'
 import { resolveServer } from './resolve-server.ts'
 import { resourceTool, resourceToolName } from './resource-tool.ts'
-import { hashOf, isOffered, readServerTools, type ServerTool } from './server-tools.ts'
+import { hashOf, isOffered, type LeftOutTool, readServerTools, type ServerTool } from './server-tools.ts'
 
 /** A configured server. */
 export interface McpServerSource extends SessionToolSource {
@@ -39,6 +39,8 @@ export interface McpServerSource extends SessionToolSource {
 export interface McpToolSource extends ToolSource {
   onChange(listener: () => void): () => void
   instructions(): string | undefined
+  /** The tools of the last list that cannot be offered. */
+  leftOut(): readonly LeftOutTool[]
   /** Resolves if the server answers. */
   health(): Promise<McpServerFacts>
   prompts(): Promise<readonly McpPrompt[]>
@@ -99,6 +101,7 @@ interface SourceParts {
 interface Offer {
   readonly tools: readonly Tool[]
   readonly instructions: string | undefined
+  readonly leftOut: readonly LeftOutTool[]
   readonly hash: string
 }
 
@@ -139,6 +142,10 @@ class OpenSource implements McpToolSource {
 
   instructions(): string | undefined {
     return this.#offer?.instructions
+  }
+
+  leftOut(): readonly LeftOutTool[] {
+    return this.#offer?.leftOut ?? []
   }
 
   health(): Promise<McpServerFacts> {
@@ -226,11 +233,11 @@ class OpenSource implements McpToolSource {
       },
       { isRepeatable: true },
     )
-    const { tools, problems } = readServerTools(entries, { server: name, filter: definition.tools, hasHeaders })
-    for (const problem of problems.slice(0, maxReported))
-      this.#report('tool_invalid', `A tool of the MCP server "${name}" is left out: ${problem}`)
-    if (problems.length > maxReported)
-      this.#report('tool_invalid', `${problems.length - maxReported} more tools of the MCP server "${name}" are left out.`)
+    const { tools, leftOut } = readServerTools(entries, { server: name, filter: definition.tools, hasHeaders })
+    for (const { name: tool, reason } of leftOut.slice(0, maxReported))
+      this.#report('tool_invalid', `A tool of the MCP server "${name}" is left out: ${tool === undefined ? '' : `${tool}: `}${reason}`)
+    if (leftOut.length > maxReported)
+      this.#report('tool_invalid', `${leftOut.length - maxReported} more tools of the MCP server "${name}" are left out.`)
     if (isCut) this.#report('tool_invalid', `The MCP server "${name}" lists too many tools. Only the first ${entries.length} are read.`)
     const text = instructions?.trim() ? cutText(wellFormed(instructions.trim()), maxInstructionsCharacters) : undefined
     const accepted = await this.#accepted(tools, text)
@@ -241,6 +248,7 @@ class OpenSource implements McpToolSource {
     return {
       tools: takesResources ? [...own, resourceTool(place)] : own,
       instructions: accepted.text === undefined ? undefined : `Instructions of the MCP server ${name}:\n${accepted.text}`,
+      leftOut,
       hash: hashOf([accepted.tools.map(({ hash }) => hash), accepted.text, takesResources]),
     }
   }

@@ -137,6 +137,7 @@ function withoutSecrets(source: McpToolSource, secrets: UsableServer['secrets'])
     prompt: (name, args) => hide(source.prompt(name, args)),
     resources: () => hide(source.resources()),
     instructions: () => source.instructions(),
+    leftOut: () => source.leftOut().map(({ name, reason }) => ({ ...(name !== undefined && { name: text(name) }), reason: text(reason) })),
     onChange: (listener) => source.onChange(listener),
     close: () => source.close(),
   }

@@ -1,5 +1,6 @@
 import type { Json, JsonObject, McpServerDefinition, Tool } from '../../../contracts/index.ts'
 import { redactSettings } from '../../../project/index.ts'
+import type { LeftOutTool } from '../../../tools/mcp/index.ts'
 import { shellWord } from '../../../util/shell-word.ts'
 import type { NamedServer } from './project-servers.ts'
 
@@ -15,6 +16,8 @@ export function transportText(server: NamedServer): string {
 }
 
 export const trustText = ({ isTrusted }: NamedServer): 'trusted' | 'not trusted' => (isTrusted ? 'trusted' : 'not trusted')
+
+export const leftOutText = ({ name = 'a tool without a name', reason }: LeftOutTool): string => `${name}: ${reason}`
 
 export interface ShownTool {
   readonly name: string

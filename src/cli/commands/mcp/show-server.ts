@@ -1,7 +1,7 @@
 import type { Json, JsonSchema, Tool } from '../../../contracts/index.ts'
 import { serverDefinition } from '../../../policy/mcp-servers.ts'
 import { pinFileOf, placeOf } from '../../../project/index.ts'
-import type { McpServerFacts, McpToolSource, PinnedTool, ToolPins } from '../../../tools/mcp/index.ts'
+import type { LeftOutTool, McpServerFacts, McpToolSource, PinnedTool, ToolPins } from '../../../tools/mcp/index.ts'
 import { redactor } from '../../../util/redact.ts'
 import type { McpInvocation } from '../../arguments/project-invocations.ts'
 import { columns, columnsOn, type Row } from '../../terminal/columns.ts'
@@ -66,6 +66,7 @@ interface Offer {
   readonly prompts: readonly { readonly name: string; readonly description?: string }[]
   readonly resources: readonly { readonly uri: string; readonly name: string }[]
   readonly instructions: string
+  readonly leftOut: readonly LeftOutTool[]
 }
 
 async function offerOf(source: McpToolSource, withheld: () => readonly string[]): Promise<Offer> {
@@ -80,6 +81,7 @@ async function offerOf(source: McpToolSource, withheld: () => readonly string[])
     prompts: has('prompts') ? await source.prompts() : [],
     resources: has('resources') ? await source.resources() : [],
     instructions,
+    leftOut: source.leftOut(),
   }
 }
 
@@ -91,7 +93,7 @@ interface Shown extends Offer {
 }
 
 function linesOf(
-  { name, definition, place, facts, tools, prompts, resources, instructions, withheld }: Shown,
+  { name, definition, place, facts, tools, leftOut, prompts, resources, instructions, withheld }: Shown,
   { width, shown }: { readonly width: number; shown(text: string): string },
 ): readonly string[] {
   const table = (entries: readonly Row[]): readonly string[] =>
@@ -122,6 +124,10 @@ function linesOf(
           ].join('\n'),
         ],
       ),
+    ),
+    ...section(
+      'Tools that cannot be offered',
+      leftOut.map(({ name: tool = 'a tool without a name', reason }): Row => [tool, reason]),
     ),
     ...section(
       'Prompts',
