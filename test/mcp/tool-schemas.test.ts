@@ -44,3 +44,9 @@ it('a tool is not lost to one keyword of its schema', async () => {
   expect(await check(opened, 'find', { text: 'abc' })).toMatchObject({ ok: true })
   expect(await check(opened, 'find', { text: 'abcd' })).toMatchObject({ ok: false })
 })
+
+it('defaults of required properties are filled in before the check', async () => {
+  const properties = { text: { type: 'string' }, limit: { type: 'integer', default: 10 } }
+  const opened = listing(tool('find', { properties, required: ['text', 'limit'] }))
+  expect(await check(opened, 'find', { text: 'a' })).toEqual({ ok: true, value: { text: 'a', limit: 10 } })
+})
