@@ -228,7 +228,7 @@ class OpenSource implements McpToolSource {
       async (client) => {
         const { capabilities } = client.facts
         const listed = 'tools' in capabilities ? await client.list('tools/list') : { entries: [], isCut: false }
-        const hasHeaders = client.isModern && definition.type === 'http'
+        const hasHeaders = client.isModern && (definition.type === 'http' || definition.type === 'auto')
         return { ...listed, instructions: client.instructions, hasResources: 'resources' in capabilities, hasHeaders }
       },
       { isRepeatable: true },

@@ -11,7 +11,7 @@ export const shownDefinition = ({ name, definition }: NamedServer): JsonObject =
 /** `stdio npx -y some-server`, `http https://lab.example.org/mcp`. */
 export function transportText(server: NamedServer): string {
   const shown = shownDefinition(server) as unknown as McpServerDefinition
-  if (shown.type !== 'stdio') return `${shown.type} ${shown.url}`
+  if (shown.type !== 'stdio') return `${shown.type === 'auto' ? 'http' : shown.type} ${shown.url}`
   return ['stdio', ...[shown.command, ...(shown.args ?? [])].map(shellWord)].join(' ')
 }
 
