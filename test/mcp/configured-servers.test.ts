@@ -9,6 +9,7 @@ import { type Ended, runCommand } from '../run-command.ts'
 const base = mkdtempSync(join(tmpdir(), 'troupe-mcp-'))
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 const server = join(import.meta.dirname, '../../examples/11-mcp/library-server.mjs')
+const sdkServer = join(import.meta.dirname, 'fixtures/sdk-server.mjs')
 let projects = 0
 
 const library = { command: process.execPath, args: ['library-server.mjs'], env: { LIBRARY: 'the town' } }
@@ -242,7 +243,7 @@ it('tools that cannot be offered are listed with the reasons', async () => {
     { name: 'bad\u001b[2J', inputSchema: { type: 'string' } },
     { name: 'task', inputSchema: { type: 'object' }, execution: { taskSupport: 'required' } },
   ]
-  const sdk = { command: process.execPath, args: [join(import.meta.dirname, 'fixtures/sdk-server.mjs'), JSON.stringify(tools)] }
+  const sdk = { command: process.execPath, args: [sdkServer, JSON.stringify(tools)] }
   const { troupe } = project({ '.mcp.json': servers({ sdk }) })
   await troupe('trust', '--all')
   const leftOut = [
@@ -257,4 +258,32 @@ it('tools that cannot be offered are listed with the reasons', async () => {
   const shown = await troupe('mcp', 'show', 'sdk', '--json')
   expect(JSON.parse(shown.stdout).server).toMatchObject({ tools: [{ name: 'sdk/good' }], leftOut })
   expect((await troupe('mcp', 'show', 'sdk')).stdout).toMatch(/Tools that cannot be offered\n[\s\S]*task +it can be called as a task only/)
+})
+
+it('mcp call prints the whole error', async () => {
+  const sdk = { command: process.execPath, args: [sdkServer, JSON.stringify([{ name: 'fail', inputSchema: { type: 'object' } }])] }
+  const { troupe } = project({ '.mcp.json': servers({ sdk }) })
+  await troupe('trust', '--all')
+  const { code, stderr } = await troupe('mcp', 'call', 'sdk', 'fail', '--allow', 'sdk/*')
+  expect([code, stderr.replaceAll(/x+/g, ({ length }) => `(${length})`)]).toEqual([
+    1,
+    'error: first line\n  second line\n  (5000)\n  last line\n',
+  ])
+  const { stdout } = await troupe('mcp', 'call', 'sdk', 'fail', '--allow', 'sdk/*', '--json')
+  expect(JSON.parse(stdout).error.message).toMatch(/^first line\n {2}second line\nx{5000}\nlast line$/)
+})
+
+it('a server that answers no ping is connected', async () => {
+  const script = `
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line)
+  const about = () => ({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'quiet', version: '1' } })
+  const result = { initialize: about, 'tools/list': () => ({ tools: [] }) }[method]?.()
+  if (result) console.log(JSON.stringify({ jsonrpc: '2.0', id, result }))
+})`
+  const { troupe } = project({ '.mcp.json': servers({ quiet: { command: process.execPath, args: ['-e', script] } }) })
+  await troupe('trust', '--all')
+  const { stdout } = await troupe('mcp', 'list', '--connect', '--json')
+  expect(JSON.parse(stdout).servers).toMatchObject([{ connected: true, state: 'connected to quiet 1 (2025-11-25), 0 tools' }])
+  expect(await troupe('mcp', 'show', 'quiet')).toMatchObject({ code: 0, stdout: expect.stringContaining('quiet, 1, protocol 2025-11-25') })
 })

@@ -41,7 +41,7 @@ export interface McpToolSource extends ToolSource {
   instructions(): string | undefined
   /** The tools of the last list that cannot be offered. */
   leftOut(): readonly LeftOutTool[]
-  /** Resolves if the server answers. */
+  /** What the server says when it is connected to. Resolves if that succeeds; some servers answer no `ping`. */
   health(): Promise<McpServerFacts>
   prompts(): Promise<readonly McpPrompt[]>
   prompt(name: string, args: { readonly [name: string]: string }): Promise<readonly McpPromptMessage[]>
@@ -149,12 +149,7 @@ class OpenSource implements McpToolSource {
   }
 
   health(): Promise<McpServerFacts> {
-    return this.#rejecting(() =>
-      this.#connection.use(async (client) => {
-        await client.ping()
-        return client.facts
-      }),
-    )
+    return this.#rejecting(() => this.#connection.use(async (client) => client.facts))
   }
 
   prompts(): Promise<readonly McpPrompt[]> {
