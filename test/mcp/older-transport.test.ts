@@ -48,7 +48,7 @@ it.each([400, 404, 405, 410])('is used after Streamable HTTP was refused with %i
   const { url, requests } = await sseServer({ status })
   const { source, call } = openAt({ url })
   expect(await call('call', {})).toEqual({ ok: true, content: 'done' })
-  expect(await source.health()).toMatchObject({ name: 'older', protocol: '2025-11-25' })
+  expect(await source.facts()).toMatchObject({ name: 'older', protocol: '2025-11-25' })
   expect(requests.indexOf('GET /sse')).toBeGreaterThan(0)
   expect(requests[0]).toBe('POST /sse')
 })

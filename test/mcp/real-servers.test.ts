@@ -67,7 +67,7 @@ describe.each(['stdio', 'http', 'sse', 'a URL'])('server-everything over %s', (k
       { name: 'state', required: false },
     ])
     expect(await source.prompt('args-prompt', { city: 'Ulm' })).toEqual([{ role: 'user', text: "What's weather in Ulm?" }])
-    expect(await source.health()).toMatchObject({ name: 'mcp-servers/everything', protocol: '2025-11-25' })
+    expect(await source.facts()).toMatchObject({ name: 'mcp-servers/everything', protocol: '2025-11-25' })
   })
 
   it('a call ends when it is cancelled, and the next one works', async () => {

@@ -41,8 +41,8 @@ export interface McpToolSource extends ToolSource {
   instructions(): string | undefined
   /** The tools of the last list that cannot be offered. */
   leftOut(): readonly LeftOutTool[]
-  /** What the server says when it is connected to. Resolves if that succeeds; some servers answer no `ping`. */
-  health(): Promise<McpServerFacts>
+  /** What the server said about itself when the connection was opened. */
+  facts(): Promise<McpServerFacts>
   prompts(): Promise<readonly McpPrompt[]>
   prompt(name: string, args: { readonly [name: string]: string }): Promise<readonly McpPromptMessage[]>
   resources(): Promise<readonly McpResource[]>
@@ -148,7 +148,7 @@ class OpenSource implements McpToolSource {
     return this.#offer?.leftOut ?? []
   }
 
-  health(): Promise<McpServerFacts> {
+  facts(): Promise<McpServerFacts> {
     return this.#rejecting(() => this.#connection.use(async (client) => client.facts))
   }
 

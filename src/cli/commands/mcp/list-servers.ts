@@ -61,7 +61,7 @@ export async function stateOf(server: NamedServer, setup: Setup, host: Pick<Host
     return await withServer(server, { setup, host }, async ({ source, secrets, reports }) => {
       const { text } = redactor(secrets)
       try {
-        const { name = 'unnamed', version = '', protocol } = await withDeadline(connectMs, source.health())
+        const { name = 'unnamed', version = '', protocol } = await withDeadline(connectMs, source.facts())
         const tools = await withDeadline(connectMs, source.list())
         const withheld = reports.find(({ code }) => code === 'tools_withheld')
         const about = [name, version].filter(Boolean).join(' ')

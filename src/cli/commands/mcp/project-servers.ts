@@ -132,7 +132,7 @@ function withoutSecrets(source: McpToolSource, secrets: UsableServer['secrets'])
     })
   return {
     list: () => hide(Promise.resolve(source.list())),
-    health: () => hide(source.health()),
+    facts: () => hide(source.facts()),
     prompts: () => hide(source.prompts()),
     prompt: (name, args) => hide(source.prompt(name, args)),
     resources: () => hide(source.resources()),

@@ -73,7 +73,7 @@ async function offerOf(source: McpToolSource, withheld: () => readonly string[])
   const tools = await source.list()
   const instructions = source.instructions() ?? ''
   const isChanged = ({ name }: Tool): boolean => withheld().includes(name.slice(name.indexOf('/') + 1))
-  const facts = await source.health()
+  const facts = await source.facts()
   const has = (capability: string): boolean => capability in facts.capabilities
   return {
     facts,
