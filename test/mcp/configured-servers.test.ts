@@ -276,6 +276,23 @@ it('mcp call prints the whole error', async () => {
   expect(JSON.parse(stdout).error.message).toMatch(/^first line\n {2}second line\nx{5000}\nlast line$/)
 })
 
+it('a call has the defaults of required properties, and tuples', async () => {
+  const limit = { type: 'integer', default: 10 }
+  const at = { type: 'array', items: [{ type: 'number' }, { type: 'number' }], additionalItems: false }
+  const inputSchema = {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    type: 'object',
+    properties: { limit, at },
+    required: ['limit', 'at'],
+  }
+  const sdk = { command: process.execPath, args: [sdkServer, JSON.stringify([{ name: 'find', inputSchema }])] }
+  const { troupe } = project({ '.mcp.json': servers({ sdk }) })
+  await troupe('trust', '--all')
+  const call = (input: object) => troupe('mcp', 'call', 'sdk', 'find', JSON.stringify(input), '--allow', 'sdk/*')
+  expect(JSON.parse((await call({ at: [1, 2] })).stdout)).toEqual({ limit: 10, at: [1, 2] })
+  expect(await call({ at: [1, 2, 3] })).toMatchObject({ code: 1, stderr: expect.stringContaining('at: expected at most 2 items, got 3') })
+})
+
 it('a server that answers no ping is connected', async () => {
   const script = `
 require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {

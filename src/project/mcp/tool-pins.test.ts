@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -41,6 +41,13 @@ it('pending descriptions are bounded: the newest stay', async () => {
     )
   }
   expect(statSync(join(folder, 'mcp-pending.json')).size).toBeLessThan(1_200_000)
+})
+
+it('tools are withheld even if nothing can be written', async () => {
+  const { pins, folder } = atFolder()
+  await check(pins, tool('a', '1'))
+  mkdirSync(join(folder, 'mcp-pending.json'))
+  expect(await check(pins, tool('a', '1'), tool('b', '1'))).toEqual(['b'])
 })
 
 it('damaged files accept nothing, and lose nothing that was accepted', async () => {

@@ -45,7 +45,8 @@ export class PinFile implements ToolPins {
       return { withheld: [] }
     }
     const withheld = tools.filter((tool) => !isAccepted(known, tool))
-    if (withheld.length > 0) await this.#remember(key, withheld)
+    // Without it, they stay withheld.
+    if (withheld.length > 0) await this.#remember(key, withheld).catch(() => {})
     return { withheld: withheld.map(({ name }) => name), remedy: `Review them: troupe mcp show ${server}` }
   }
 
@@ -63,8 +64,6 @@ export class PinFile implements ToolPins {
       for (const { name, hash } of tools) pinned.set(name, withHash(pinned.get(name), hash))
       return { ...servers, [key]: Object.fromEntries(pinned) }
     })
-    if ((await this.#pending.read())?.[key])
-      await this.#pending.change(({ [key]: waiting = [], ...others }) => withPending(others, key, waiting.filter(isNot(tools))))
   }
 
   async #remember(key: string, seen: readonly PinnedTool[]): Promise<void> {
