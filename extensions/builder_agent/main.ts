@@ -49,7 +49,7 @@ const validateExtension = (extensions: ExtensionAdmin): Tool => ({
   repeatable: true,
   execute: async ({ id }): Promise<ToolOutput> => {
     const problems = await extensions.validate(String(id))
-    if (problems.length === 0) return { ok: true, content: `${id} is valid. It is loaded after the next restart.` }
+    if (problems.length === 0) return { ok: true, content: `${id} is valid. ${await whenLoaded(String(id), extensions)}` }
     const message = [
       `${id} has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:`,
       ...problems.map(showProblem),
@@ -57,6 +57,12 @@ const validateExtension = (extensions: ExtensionAdmin): Tool => ({
     return { ok: false, error: { class: 'failed', message, remedy: 'Fix the files and validate again.' } }
   },
 })
+
+async function whenLoaded(id: string, { sandboxProblem }: ExtensionAdmin): Promise<string> {
+  const problem = await sandboxProblem()
+  if (problem === undefined) return 'It is loaded after the next restart.'
+  return `It is not loaded before the person has read its files and run: troupe extensions trust ${id}. The reason: ${problem}`
+}
 
 const requestRestart = (context: ExtensionContext): Tool => ({
   name: 'request_restart',

@@ -239,6 +239,8 @@ export interface ExtensionAdmin {
   list(): readonly ExtensionStatus[]
   /** Manifest, entry file, types, and a trial `initialize` in the sandbox. Empty if it may be loaded. */
   validate(id: string): Promise<readonly ExtensionProblem[]>
+  /** Why extensions that are not trusted cannot run here. */
+  sandboxProblem(): Promise<string | undefined>
 }
 
 export const extensionStates = [

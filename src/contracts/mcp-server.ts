@@ -20,14 +20,16 @@ export interface StdioServerDefinition extends ServerOptions {
   readonly sandbox?: 'off' | Partial<Omit<SandboxPolicy, 'mode'>>
 }
 
-/** A server behind a URL: Streamable HTTP, or the older HTTP with Server-Sent Events. */
+/** A server behind a URL: Streamable HTTP, or the older HTTP with Server-Sent Events. `auto`: the first one that it knows. */
 export interface HttpServerDefinition extends ServerOptions {
-  readonly type: 'http' | 'sse'
+  readonly type: HttpTransport
   readonly url: string
   readonly headers?: { readonly [name: string]: string }
   /** Where access tokens come from. Default: `oauth`, which has tokens after `troupe mcp login`, unless `headers` authorize. */
   readonly auth?: McpServerAuth
 }
+
+type HttpTransport = 'http' | 'sse' | 'auto'
 
 /** The texts may contain `${NAME}` placeholders. */
 export type McpServerAuth = McpOAuth | McpClientCredentials
@@ -75,7 +77,7 @@ interface ServerOptions {
   readonly queue?: { readonly concurrent?: number; readonly perMinute?: number }
   /** Milliseconds for each request. Default 60,000. */
   readonly timeout?: number
-  /** Default `auto` for HTTP and `2025-11-25` for stdio and SSE. */
+  /** Default `auto` for Streamable HTTP and `2025-11-25` for stdio and SSE. */
   readonly protocol?: McpProtocol
   /** `lazy`: a session connects when it needs the tools. `eager`: when it starts, and a connection is kept ready for the next one. */
   readonly connect?: 'eager' | 'lazy'
@@ -85,7 +87,7 @@ interface ServerOptions {
   readonly share?: 'session' | 'process'
 }
 
-/** As configuration writes it: without `type`, `command` means a process and `url` means Streamable HTTP. */
+/** As configuration writes it: without `type`, `command` means a process and `url` means `auto`. */
 export type McpServerSettings =
   | (Omit<StdioServerDefinition, 'type'> & { readonly type?: 'stdio' })
-  | (Omit<HttpServerDefinition, 'type'> & { readonly type?: 'http' | 'sse' })
+  | (Omit<HttpServerDefinition, 'type'> & { readonly type?: HttpTransport })

@@ -1,14 +1,13 @@
 import type { ExtensionLogger, ExtensionProblem, ExtensionStatus, Log, SessionService, Store, Tool } from '../contracts/index.ts'
 import {
   type Drained,
-  homeFolder,
   type OpenedRuntime,
   openRuntime,
   overlayFor,
   type Project,
-  type ProjectPlace,
   type ProjectReport,
   projectExtensions,
+  trustPlaceOf,
 } from '../project/index.ts'
 import { type AgentRuntime, randomIds, systemClock } from '../runtime/index.ts'
 import { asSentence } from '../util/as-sentence.ts'
@@ -18,13 +17,13 @@ import { type ExtensionAdmissions, extensionAdmissions } from './admission/exten
 import { type ExtensionSettings, readExtensionSettings } from './extension-settings.ts'
 import { Kernel, type KernelOptions } from './kernel.ts'
 import type { KernelHost } from './kernel-host.ts'
-import { withheldOf } from './loader/extension-trust.ts'
+import { untrustedText, withheldOf } from './loader/extension-trust.ts'
 import { type KernelProject, type KernelProjectOptions, openKernelProject } from './open-kernel-project.ts'
 import { conversationSessions } from './orchestrator/conversation-sessions.ts'
-import { type ExtensionSandbox, extensionSandbox } from './process/extension-sandbox.ts'
-import { extensionData, findProjectExtensions } from './project-extensions.ts'
+import { extensionData, findProjectExtensions, sandboxAt } from './project-extensions.ts'
 import { projectRecords } from './project-records.ts'
 import { type Quarantined, quarantineNotice, readSupervisorState, supervisorFolder, withoutSupervisor } from './supervisor/index.ts'
+import { watchExtensions } from './watch-extensions.ts'
 
 export interface CreateKernelOptions extends KernelProjectOptions {
   /** Has the agents, the configuration and the extensions. */
@@ -90,6 +89,7 @@ export class ProjectKernel {
   readonly #secrets: Secrets
   #isAttached = false
   #isStarted = false
+  #endWatch = none
   #starting: Promise<void> | undefined
   #draining: Promise<Drained> | undefined
   #closing: Promise<Drained> | undefined
@@ -164,9 +164,13 @@ export class ProjectKernel {
     const { log, quarantined } = this.#opened
     if (!this.#isAttached) await this.attach(this.sessions(this.runtime.sessions))
     await this.#kernel.start()
+    if (this.#opened.host?.watches) this.#endWatch = this.#watch(this.#opened.host)
     const running = this.status().filter(({ state }) => state === 'running')
     log.note(`Extensions: ${running.map(({ id }) => id).join(', ') || 'none'}.`)
-    for (const each of quarantined) await this.#kernel.notify(quarantineNotice(each))
+    // It may have been the channel of this person.
+    for (const each of quarantined) await this.#kernel.notify({ ...quarantineNotice(each), anyChannel: true })
+    // What fails now may need an extension that is left out of this start.
+    if (this.#opened.host?.held.length) return
     this.#isStarted = true
     await this.#tellFailures()
   }
@@ -177,7 +181,25 @@ export class ProjectKernel {
     return this.#draining
   }
 
+  #watch({ supervisor }: KernelHost): () => void {
+    const { log, project } = this.#opened
+    const { setup } = project.report
+    const place = { cwd: setup.workingDirectory, env: setup.environment }
+    return watchExtensions({
+      clock: systemClock,
+      loaded: project.extensions,
+      find: async () => findProjectExtensions({ ...setup, trusted: await trustPlaceOf(place).store.list() }),
+      onChange: (ids) => void supervisor.requestRestart(`changed extensions: ${ids.join(', ')}`, { isForced: true }),
+      onUntrusted: (id) => {
+        const text = `Extension ${id} has changed, and runs in its former form. To load it as it is: troupe extensions trust ${id}`
+        log.note(text)
+        void this.#kernel.notify({ text }).catch((error: unknown) => log.failure(error))
+      },
+    })
+  }
+
   async #drain(ms: number): Promise<Drained> {
+    this.#endWatch()
     try {
       return await this.#running.drain(ms)
     } finally {
@@ -202,19 +224,30 @@ export class ProjectKernel {
     }
   }
 
+  /** Tells the person who wrote last, also while the store fails. */
+  announce(text: string): Promise<void> {
+    return this.#kernel.announce(text)
+  }
+
   status(): readonly ExtensionStatus[] {
     return this.#kernel.status()
   }
 
   /** Problems of extensions that do not run as they should. */
   get problems(): readonly string[] {
-    return this.status().flatMap(({ id, state, problems, health }) => [
-      ...(state === 'running' || state === 'disabled'
+    const untrusted = this.#untrusted
+    const found = this.status().flatMap(({ id, state, problems, health }) => [
+      ...(['running', 'disabled', 'untrusted'].includes(state)
         ? []
         : [[`Extension ${id}: ${state}.`, ...problems.slice(-1).map(problemText)].join(' ')]),
       ...(state === 'running' ? withheldOf(id, problems).map((problem) => noticeOf(id, 'runs in the sandbox', problem)) : []),
       ...(health?.healthy === false ? [`Extension ${id} is not healthy: ${health.message ?? 'no reason given'}`] : []),
     ])
+    return [...(untrusted.length > 0 ? [untrustedText(untrusted)] : []), ...found]
+  }
+
+  get #untrusted(): readonly string[] {
+    return this.status().flatMap(({ id, state }) => (state === 'untrusted' ? [id] : []))
   }
 
   /** Reports extensions that fail, or ask for more, after the start. */
@@ -225,9 +258,10 @@ export class ProjectKernel {
   /** The same content again is not told again. */
   async #tellFailures(): Promise<void> {
     const found = new Map(this.#opened.project.extensions.map((each) => [each.id, each]))
+    await this.#tellUntrusted((id) => found.get(id)?.hash ?? '')
     for (const { id, state, problems, source } of this.status()) {
       if (source === 'bundled') continue
-      const isDown = state === 'failed' || state === 'untrusted'
+      const isDown = state === 'failed'
       const told = isDown ? problems.slice(-1) : state === 'running' ? withheldOf(id, problems) : []
       for (const problem of told) {
         const text = noticeOf(id, isDown ? 'is not running' : 'runs in the sandbox', problem)
@@ -235,7 +269,22 @@ export class ProjectKernel {
       }
     }
   }
+
+  /** One notice for all that are new or changed since the last one. */
+  async #tellUntrusted(hashOf: (id: string) => string): Promise<void> {
+    const { store, project } = this.#opened
+    const records = projectRecords(store.records, project.workspace)
+    const told = new Map((await records.list(toldNamespace)).map(({ key, value }) => [key, value]))
+    const news = this.#untrusted.filter((id) => told.get(id) !== hashOf(id))
+    if (news.length === 0) return
+    const contents = news.map((id) => `${id} ${hashOf(id)}`).join('\n')
+    await this.#kernel.notify({ text: untrustedText(news), id: `untrusted:${shortHash(contents)}` })
+    for (const id of news) await records.update(toldNamespace, id, () => ({ value: hashOf(id) }))
+  }
 }
+
+/** The records of what people were told about extensions: id → hash. */
+const toldNamespace = 'untrusted_extension'
 
 type Secrets = { readonly [name: string]: string }
 
@@ -292,8 +341,10 @@ async function kernelOptions({ project, store, log, host, quarantined }: Opened)
     storedConfig: (id) => settings.get(id)?.config ?? {},
     builtinTools: (names, at) => toolsNamed(kitAt?.(at).tools ?? [], names),
     isDisabled: ({ id, manifest }) => !(settings.get(id)?.enabled ?? manifest?.enabled ?? true),
-    quarantineOf: ({ id, hash }) => quarantined.find((each) => each.id === id && each.hash === hash)?.reason,
+    quarantineOf: ({ id, hash }) =>
+      host?.held.includes(id) ? leftOut : quarantined.find((each) => each.id === id && each.hash === hash)?.reason,
     validate: (id) => validateNow(id, project, admissions),
+    sandboxProblem: async () => (await sandbox.unavailable())?.message,
     lease: {
       holder: `troupe ${host ? 'up' : 'serve'}, process ${process.pid}`,
       ...(host && { supervisor: host.supervisorId }),
@@ -301,6 +352,8 @@ async function kernelOptions({ project, store, log, host, quarantined }: Opened)
     onDiagnostic: ({ level, source, message }) => (level === 'info' ? log.note : log.warn)(`${source}: ${message}`),
   }
 }
+
+const leftOut = 'it is left out of this start, because the kernel crashed before it was ready'
 
 /** As it is on the disk now. */
 async function validateNow(id: string, { report }: Project, admissions: ExtensionAdmissions): Promise<readonly ExtensionProblem[]> {
@@ -312,10 +365,6 @@ async function validateNow(id: string, { report }: Project, admissions: Extensio
   const known = all.map((each) => each.id)
   return [{ place: id, message: `there is no extension \`${id}\``, remedy: knownNames(id, known, 'extension') }]
 }
-
-/** For extensions that are not trusted. */
-export const sandboxAt = ({ cwd, env }: ProjectPlace): ExtensionSandbox =>
-  extensionSandbox({ workspace: cwd, path: env.PATH ?? '/usr/local/bin:/usr/bin:/bin', home: homeFolder(env), clock: systemClock })
 
 /** Secrets of the environment, the configuration, and `setup`. */
 function secretsOf(project: Project, settings: ReadonlyMap<string, ExtensionSettings>): KernelOptions['secret'] {

@@ -1,21 +1,23 @@
 import type { ExtensionProblem } from '../contracts/index.ts'
 import { dataFolder, extensionFolders, type ProjectPlace, sessionFolder, trustPlaceOf, withSessions } from '../project/index.ts'
 import { type ExtensionSettings, readExtensionSettings } from './extension-settings.ts'
+import { untrustedProblem } from './loader/extension-trust.ts'
 import { findExtensions } from './loader/find-extensions.ts'
 import { orderExtensions } from './loader/load-order.ts'
+import { sandboxAt } from './project-extensions.ts'
 import { projectRecords } from './project-records.ts'
 import type { ExtensionManifest, FoundExtension } from './shared/kernel-types.ts'
 import { type Quarantined, readSupervisorState, supervisorFolder } from './supervisor/index.ts'
 
 /** `ready`: the next start loads it. */
-export type ReadyState = 'ready' | 'disabled' | 'invalid' | 'quarantined'
+export type ReadyState = 'ready' | 'disabled' | 'invalid' | 'quarantined' | 'untrusted'
 
 /** What is known of an extension without running its code. */
 export interface InspectedExtension {
   readonly found: FoundExtension
   readonly settings: ExtensionSettings
   readonly state: ReadyState
-  /** Where its code would run. */
+  /** Where it would run. An agent without code runs in the kernel. */
   readonly runs: 'kernel' | 'sandbox' | 'nowhere'
   readonly quarantined?: Quarantined
   readonly problems: readonly ExtensionProblem[]
@@ -44,17 +46,24 @@ export async function inspectExtensions(where: Where, place: ProjectPlace): Prom
     ),
     all.map(({ id }) => id),
   )
+  const hasSandbox = all.every(({ trusted }) => trusted) || (await sandboxAt(place).unavailable()) === undefined
+  const stateOf = (found: FoundExtension, isMisplaced: boolean, isHeld: boolean): ReadyState => {
+    if (!isOn(found)) return 'disabled'
+    if (!found.manifest || isMisplaced) return 'invalid'
+    if (isHeld) return 'quarantined'
+    return found.trusted || hasSandbox ? 'ready' : 'untrusted'
+  }
   return all.map((found) => {
     const held = quarantined.find(({ id, hash }) => id === found.id && hash === found.hash)
     const misplaced = order.get(found.id) ?? []
-    const state = !isOn(found) ? 'disabled' : !found.manifest || misplaced.length > 0 ? 'invalid' : held ? 'quarantined' : 'ready'
+    const state = stateOf(found, misplaced.length > 0, held !== undefined)
     return {
       found,
       settings: settings.get(found.id) ?? {},
       state,
-      runs: state !== 'ready' || !found.manifest?.entrypoint ? 'nowhere' : found.trusted ? 'kernel' : 'sandbox',
+      runs: state !== 'ready' ? 'nowhere' : found.trusted || !found.manifest?.entrypoint ? 'kernel' : 'sandbox',
       ...(held && { quarantined: held }),
-      problems: [...found.problems, ...misplaced],
+      problems: [...found.problems, ...misplaced, ...(state === 'untrusted' ? [untrustedProblem(found)] : [])],
     }
   })
 }

@@ -8,6 +8,10 @@ export interface KernelHost {
   /** The same for all kernels of one supervisor: see `LeaseOptions`. */
   readonly supervisorId: string
   readonly quarantined: readonly Quarantined[]
+  /** Ids of extensions that are left out of this start, to find the one that breaks it. */
+  readonly held: readonly string[]
+  /** Whether changed extensions are loaded again. */
+  readonly watches: boolean
   /** The terminal in which the person talks to the assistant. Absent in a service. */
   readonly terminal?: TerminalPort
   /** Not a restart: the person has not seen the banner. */

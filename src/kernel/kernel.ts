@@ -23,7 +23,7 @@ import { currentCall } from './calls/current-call.ts'
 import { type KernelLease, type LeaseOptions, takeKernelLease } from './lease/kernel-lease.ts'
 import type { KernelPorts } from './loader/extension-context.ts'
 import { ExtensionLoader, type LoaderOptions } from './loader/extension-loader.ts'
-import { workPermissions } from './loader/extension-trust.ts'
+import { untrustedText, workPermissions } from './loader/extension-trust.ts'
 import { ExtensionAgents } from './orchestrator/extension-agents.ts'
 import { type KernelBase, type KernelConfig, kernelConfig, unusableAgents } from './orchestrator/kernel-config.ts'
 import { contextHook } from './orchestrator/provided-context.ts'
@@ -37,13 +37,14 @@ type HostPorts = Pick<
   'supervisor' | 'terminal' | 'workspace' | 'dataFolder' | 'logger' | 'secret' | 'storedConfig' | 'builtinTools'
 >
 
-export interface KernelOptions extends HostPorts, Omit<LoaderOptions, 'ports' | 'onChange'> {
+export interface KernelOptions extends HostPorts, Omit<LoaderOptions, 'ports' | 'onChange' | 'onUntrusted'> {
   readonly store: Pick<Store, 'records'>
   readonly clock: Clock
   readonly ids: Ids
   /** Where new extensions are written, absolute. */
   readonly extensionsFolder: string
   validate: ExtensionAdmin['validate']
+  sandboxProblem: ExtensionAdmin['sandboxProblem']
   /** Who has the store. A second kernel is refused: both would deliver. Default: the caller keeps others away. */
   readonly lease?: Pick<LeaseOptions, 'holder' | 'supervisor'>
   readonly onDiagnostic: ReportDiagnostic
@@ -87,7 +88,7 @@ export class Kernel {
     const notify = (notice: Notice): Promise<void> => this.router.notify(notice)
     this.#agents = new ExtensionAgents({ bus: this.bus, clock, ids, supervisor, onDiagnostic: report, find, notify })
     this.#hook = contextHook({ clock, supervisor, router: this.router, onDiagnostic: report, list: () => this.#loader.list() })
-    const { extensionsFolder: folder, validate } = options
+    const { extensionsFolder: folder, validate, sandboxProblem } = options
     const ports: KernelPorts = {
       ...options,
       bus: this.bus,
@@ -95,9 +96,14 @@ export class Kernel {
       currentPerson: () => this.router.personOf(currentCall()?.context.treeId ?? ''),
       agents: this.#agents,
       scheduler: this.#scheduler,
-      extensions: { folder, list: () => this.status(), validate },
+      extensions: { folder, list: () => this.status(), validate, sandboxProblem },
     }
-    this.#loader = new ExtensionLoader({ ...options, ports, onChange: (extension, problems) => this.#changed(extension, problems) })
+    this.#loader = new ExtensionLoader({
+      ...options,
+      ports,
+      onChange: (extension, problems) => this.#changed(extension, problems),
+      onUntrusted: (ids) => report({ level: 'warn', source: 'kernel', message: untrustedText(ids) }),
+    })
   }
 
   /** @throws if another kernel of the project has the store. */
@@ -114,8 +120,9 @@ export class Kernel {
     this.#offered = this.#offering()
     const before = this.#unusable
     this.#unusable = await unusableAgents(extensions, base)
-    for (const [id, { message }] of this.#unusable)
-      if (before.get(id)?.message !== message) this.#report({ level: 'warn', source: id, message: `its agent cannot run: ${message}` })
+    for (const [id, { message, remedy = '' }] of this.#unusable)
+      if (before.get(id)?.message !== message)
+        this.#report({ level: 'warn', source: id, message: `its agent cannot run: ${asSentence(message)} ${remedy}`.trimEnd() })
     const { config, served } = kernelConfig(base, {
       ...{ extensions, unusable: this.#unusable },
       toolOf: (extension, handoff) => this.#agents.toolOf(extension, handoff),
@@ -180,6 +187,10 @@ export class Kernel {
 
   notify(notice: Notice): Promise<void> {
     return this.router.notify(notice)
+  }
+
+  announce(text: string): Promise<void> {
+    return this.router.announce(text)
   }
 
   status(): readonly ExtensionStatus[] {

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
-import { extensionFolders, type Setup } from '../project/index.ts'
+import { extensionFolders, homeFolder, type ProjectPlace, type Setup } from '../project/index.ts'
+import { systemClock } from '../runtime/index.ts'
 import { findExtensions } from './loader/find-extensions.ts'
+import { type ExtensionSandbox, extensionSandbox } from './process/extension-sandbox.ts'
 import type { FoundExtension } from './shared/kernel-types.ts'
 import { supervisorFolder } from './supervisor/index.ts'
 
@@ -10,3 +12,7 @@ export const extensionData = (folder: string, workspace: string): string => join
 /** All extensions of a project, with its own trust. */
 export const findProjectExtensions = ({ workingDirectory, environment, trusted }: Setup): Promise<readonly FoundExtension[]> =>
   findExtensions({ places: extensionFolders({ cwd: workingDirectory, env: environment }), workspace: workingDirectory, trusted })
+
+/** For extensions that are not trusted. */
+export const sandboxAt = ({ cwd, env }: ProjectPlace): ExtensionSandbox =>
+  extensionSandbox({ workspace: cwd, path: env.PATH ?? '/usr/local/bin:/usr/bin:/bin', home: homeFolder(env), clock: systemClock })

@@ -15,7 +15,7 @@ const checkUrl = (written: string): string | undefined => {
   return read.isAsWritten ? undefined : `cannot have spaces or characters that change the address: requests would go to ${read.url.origin}`
 }
 
-const transports = ['stdio', 'http', 'sse']
+const transports = ['stdio', 'http', 'sse', 'auto']
 
 /** As other programs write it. */
 const common = {

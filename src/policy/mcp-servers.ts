@@ -7,7 +7,7 @@ export const serverNaming = 'Use up to 40 letters, digits, `-` and single `_`, b
 
 /** Settings that have been checked, with their type. */
 export function serverDefinition(settings: McpServerSettings): McpServerDefinition {
-  const type = settings.type ?? ('command' in settings ? 'stdio' : 'http')
+  const type = settings.type ?? ('command' in settings ? 'stdio' : 'auto')
   return { ...settings, type } as McpServerDefinition
 }
 
@@ -15,7 +15,8 @@ export function serverDefinition(settings: McpServerSettings): McpServerDefiniti
 export function serverIdentity(definition: McpServerDefinition): JsonObject {
   if (definition.type !== 'stdio') {
     const { type, url, headers, auth } = definition
-    return { type, url, headers: namesIn(headers), ...(auth && { auth: authIdentity(auth) }) }
+    // Which of the two protocols it speaks makes no other server.
+    return { type: type === 'auto' ? 'http' : type, url, headers: namesIn(headers), ...(auth && { auth: authIdentity(auth) }) }
   }
   const { command, args = [], env, cwd = '.', sandbox = 'off' } = definition
   return { type: 'stdio', command, args, env: namesIn(env), cwd, sandbox: sandbox as Json }

@@ -61,6 +61,8 @@ export interface ServedKernel {
   start(): Promise<void>
   status(): readonly ExtensionStatus[]
   readonly problems: readonly string[]
+  /** Tells the person of the conversations something that cannot be stored. */
+  announce(text: string): Promise<void>
   /** Running turns may continue for `ms` milliseconds. Then it stops its extensions. The store stays open. */
   drain(ms: number): Promise<Drained>
   /** Drains, and closes the runtime and the store. */

@@ -84,6 +84,8 @@ async function openParts(served: Served, options: PartOptions, { settings, versi
     ...{ store, folder, clock, log },
     changed(problems) {
       status.publish()
+      const news = problems.length > 0 ? `Nothing can be stored. ${problems.join(' ')}` : 'The store works again.'
+      kernel?.announce(news).catch((error: unknown) => log.failure(error))
       // Turns that could not be stored have stopped.
       if (problems.length === 0) own.resumeAgain().catch((error: unknown) => log.failure(error))
     },

@@ -10,6 +10,7 @@ import { turnEndTexts } from '../../src/policy/limit-texts.ts'
 import { type AgentOption, agentOptionKeys, agentOptions } from '../../src/project/index.ts'
 import { code, made, page, table } from './markdown.ts'
 import { configurationPage, variablesPage } from './reference-configuration.ts'
+import { extensionTypesPage } from './reference-extensions.ts'
 import { foreignPage } from './reference-foreign.ts'
 import { hooksPage } from './reference-hooks.ts'
 import { scriptsPage, templatesPage } from './reference-texts.ts'
@@ -84,6 +85,7 @@ export const referencePages: { readonly [file: string]: string } = {
   'variables.md': variablesPage,
   'scripts.md': scriptsPage,
   'templates.md': templatesPage,
+  'extension-types.md': extensionTypesPage(),
   'tools.md': toolsPage,
   'hooks.md': hooksPage,
   'foreign-agents.md': foreignPage,

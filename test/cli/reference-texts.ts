@@ -1,6 +1,7 @@
 import { TroupeError } from '../../src/contracts/index.ts'
 import { parseScript } from '../../src/models/parse-script.ts'
 import { code, made, page, table, textOf } from './markdown.ts'
+import { manifestVariableTable } from './reference-extensions.ts'
 
 /** The names that the script parser lists for a wrong value. */
 function namesIn(script: string): readonly string[] {
@@ -128,6 +129,11 @@ export const templatesPage = page([
       ['name', 'meaning'],
       Object.entries(templateTexts).map(([name, text]) => [code(name), text]),
     ),
+  ],
+  [
+    '## Templates of extensions',
+    'A template of `agent.instructions` in a `manifest.yaml` has these variables instead. It is rendered when the extension is found, so it knows what the manifest says, not what `setup` stored. Included files are in the folder of the extension, else in the project.',
+    manifestVariableTable(),
   ],
   [
     '## Files',

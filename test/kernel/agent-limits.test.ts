@@ -62,7 +62,7 @@ it('time_budget_ms ends an agent that is slow', async () => {
   await expect.poll(() => models.small?.requests.length).toBe(1)
   await clock.elapse(20_000)
   expect(await outcome).toMatchObject({ status: 'completed' })
-  expect(requestText(models.main, 1)).toMatch(/it ran out of time \(limits.timeBudget of worker is 5s\)/)
+  expect(requestText(models.main, 1)).toMatch(/it ran out of time \(`agent.limits.time_budget_ms` in the manifest of worker is 5s\)/)
   never.open()
 })
 

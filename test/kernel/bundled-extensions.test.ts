@@ -87,7 +87,12 @@ describe('bundled extensions', () => {
     const workspace = temporaryFolder()
     const builtinTools = (names: readonly string[], place: string) =>
       workspaceTools({ workspace: place }).tools.filter(({ name }) => names.includes(name))
-    const extensions = { folder: join(workspace, 'extensions'), list: () => [], validate: async () => [] }
+    const extensions = {
+      folder: join(workspace, 'extensions'),
+      list: () => [],
+      validate: async () => [],
+      sandboxProblem: async () => undefined,
+    }
     const found = await find(join(root, folder))
     const kernel = testKernel(
       found,

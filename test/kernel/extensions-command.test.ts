@@ -121,6 +121,53 @@ it('names the work for the assistant that a person has not permitted', async () 
   expect(await text('show', 'spy')).not.toContain(work)
 })
 
+it('reports code of Troupe that an extension imports at run time, with the fix', async () => {
+  const code = `import type { Tool } from 'troupe/extension'
+// import { defineTool } from 'troupe'
+import {
+  defineTool,
+} from 'troupe'
+export class Main {}`
+  await write('importer', {
+    'manifest.yaml': manifest('importer'),
+    'main.ts': code,
+    'more.js': `const tools = await import('troupe/tools')`,
+  })
+  await extensions('trust', 'importer')
+  const { code: exitCode, stdout } = await extensions('validate', 'importer')
+  expect(exitCode).toBe(2)
+  expect(stdout.match(/importer.*: It imports.*/g)).toEqual([
+    expect.stringMatching(/^importer\/main\.ts:5: It imports code of `troupe` at run time/),
+    expect.stringMatching(/^importer\/more\.js:1: It imports code of `troupe\/tools`/),
+  ])
+  expect(stdout).toContain('→ Write `import type { … }` for types of `troupe/extension`.')
+})
+
+it('an agent without code runs in the kernel', async () => {
+  await write('planless', { 'manifest.yaml': manifest('planless', 'agent: { model: auto }\n').replace('entrypoint: main:Main\n', '') })
+  await extensions('trust', 'planless')
+  expect(await shown('planless')).toMatchObject({ state: 'ready', runs: 'kernel' })
+  expect((await extensions('show', 'planless')).stdout).toMatch(/runs +inside the kernel, without code/)
+})
+
+it('without a sandbox there is one remedy for all that are not trusted', async () => {
+  const other = await mkdtemp(join(tmpdir(), 'troupe-extensions-'))
+  await makeProject(other)
+  for (const id of ['one', 'two']) {
+    await mkdir(join(other, 'extensions', id), { recursive: true })
+    await writeFile(join(other, 'extensions', id, 'manifest.yaml'), manifest(id))
+    await writeFile(join(other, 'extensions', id, 'main.js'), 'export class Main {}')
+  }
+  const without = { ...variablesIn(other), PATH: join(other, 'bin') }
+  const { stdout, stderr } = await troupeIn(other, ['extensions', 'list'], without)
+  expect(stdout).toMatch(/one +untrusted[\s\S]*two +untrusted/)
+  expect(stderr.match(/troupe extensions trust.*/g)).toEqual(['troupe extensions trust one two'])
+  const validated = (await troupeIn(other, ['extensions', 'validate'], without)).stdout
+  expect(validated.match(/were not checked/g)).toHaveLength(1)
+  process.chdir(folder)
+  await rm(other, { recursive: true })
+})
+
 it('releases an extension from quarantine', async () => {
   await write('wild', { 'manifest.yaml': manifest('wild'), 'main.js': 'export class Main {}' })
   const state = supervisorFolder(join(folder, 'state', 'troupe'), process.cwd())
@@ -133,6 +180,7 @@ it('releases an extension from quarantine', async () => {
   expect((await extensions('show', 'wild')).stdout).toContain(
     'Quarantined: it blocked the event loop. Fix it, then run: troupe extensions enable wild',
   )
+  expect((await extensions('list')).stdout).toMatch(/wild .*quarantined, because it blocked the event loop/)
   expect((await extensions('enable', 'wild')).stderr).toContain('no longer quarantined')
   expect(await shown('wild')).toMatchObject({ state: 'ready' })
 })

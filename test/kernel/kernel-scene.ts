@@ -119,6 +119,7 @@ export async function kernelScene(options: SceneOptions): Promise<Scene> {
     storedConfig: () => ({}),
     builtinTools: () => [],
     validate: async () => [],
+    sandboxProblem: async () => undefined,
     onDiagnostic: (diagnostic) => diagnostics.push(diagnostic),
     ...options.kernel,
   })

@@ -126,6 +126,8 @@ it('runs invoke with startAgent as a child of the call, and publishes each event
 it.each([
   ['throws', () => Promise.reject(new Error('no disk')), 'invoke failed: no disk'],
   ['returns nonsense', () => 7 as unknown as string, '`invoke` returned 7, expected a text or { status, content }'],
+  ['fails with a text', () => ({ status: 'failed', error: 'no more tea' }) as never, 'no more tea'],
+  ['fails with nonsense', () => ({ status: 'failed', error: 7 }) as never, '`invoke` returned the error 7, expected a text or'],
   ['fails', () => ({ status: 'failed', content: 'half', error: { class: 'odd', message: 'gave up' } }) as const, 'gave up'],
 ])('an agent that %s is a failed call, and the conversation goes on', async (_, invoke, message) => {
   const names: string[] = []

@@ -31,6 +31,25 @@ it('a channel that throws or hangs is tried again, and others are not held up', 
   await stop()
 })
 
+it('a notice for any channel goes to the person who wrote last over a channel that works', async () => {
+  const { router, clock, stop } = await stage(memoryStore(), [echo, echo])
+  const [chat, mail] = [new FakeChannel(), new FakeChannel()]
+  const remove = router.register('chat', chat)
+  router.register('mail', mail)
+  await router.receive('mail', message('A'))
+  await mail.until(1)
+  await clock.elapse(1_000)
+  await router.receive('chat', message('B'))
+  await chat.until(1)
+  remove()
+  await router.notify({ text: 'Waits.' })
+  await router.notify({ text: 'chat was stopped.', anyChannel: true })
+  await mail.until(2)
+  expect(mail.lines().at(-1)).toBe('notice troupe: chat was stopped.')
+  expect(chat.lines()).toHaveLength(1)
+  await stop()
+})
+
 it('a message that a channel never takes is reported and given up, and the next one is delivered', async () => {
   const { router, clock, problems, stop } = await stage(memoryStore(), [echo, echo])
   const channel = new FakeChannel()

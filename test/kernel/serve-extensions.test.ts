@@ -109,10 +109,10 @@ it('keeps tools and agents of extensions when agent files change', async () => {
   expect(orchestrator?.tools).toContain('notes__count')
 })
 
-it('gives built-in tools to extensions of an orchestrator that has none itself', async () => {
+it('an orchestrator in agents/ replaces the default; one without tools of its own gives built-in tools to extensions', async () => {
   const other = await serveScene()
   await other.put('extensions/README.md', 'Extensions of this project.')
-  await other.put('orchestrator.ai', '---\ndescription: Helps\nusage: anything\nmodels: lab/model\ntools: []\n---\nYou help.\n')
+  await other.put('agents/orchestrator.ai', '---\ndescription: Helps\nusage: anything\nmodels: lab/model\ntools: []\n---\nYou help.\n')
   const served = await other.serve([])
   try {
     const { agents } = (await (await served.fetch('/v1/agents')).json()) as { agents: { name: string; tools: string[] }[] }

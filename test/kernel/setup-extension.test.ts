@@ -1,9 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
+import { main } from '../../src/cli/main.ts'
 import { projectRecords } from '../../src/kernel/index.ts'
 import { openStore } from '../../src/stores/index.ts'
+import { variablesIn } from '../cli/in-process.ts'
 import { desk } from '../cli/live-window.ts'
+import { quietHost } from '../cli/teams.ts'
 
 const code = `export class Main {
   getSetupSchema() {
@@ -16,8 +20,7 @@ const code = `export class Main {
   applyConfig({ city }) { if (city === 'nowhere') throw new Error('there is no weather') }
 }`
 
-it('asks for the settings of an extension, hides secrets, and stores what the extension accepts', async () => {
-  const { folder, troupe } = await desk()
+async function weather(folder: string): Promise<void> {
   const place = join(folder, '.ai-agent', 'extensions', 'weather')
   await mkdir(place, { recursive: true })
   await writeFile(
@@ -25,6 +28,44 @@ it('asks for the settings of an extension, hides secrets, and stores what the ex
     'id: weather\nname: Weather\nversion: 1.0.0\ndescription: A test\nentrypoint: main:Main\nsecrets: [WEATHER_KEY]\n',
   )
   await writeFile(join(place, 'main.js'), code)
+}
+
+async function storedIn(folder: string): Promise<unknown> {
+  const store = await openStore(`sqlite:${join(folder, 'data')}`)
+  const stored = await projectRecords(store.records, folder).get('extension', 'weather')
+  await store.close()
+  return stored?.value
+}
+
+it('takes settings of the command line and secrets of standard input, and reports everything that is wrong', async () => {
+  const { folder } = await desk()
+  await weather(folder)
+  const before = process.cwd()
+  process.chdir(folder)
+  const setup = async (words: readonly string[], input = '') => {
+    const { host, stderr } = quietHost()
+    const stdin = Object.assign(Readable.from([Buffer.from(input)]), { isTTY: false }) as unknown as typeof host.stdin
+    const env = { ...variablesIn(folder), HOME: folder }
+    const exitCode = await main(['extensions', 'setup', 'weather', '--data-dir', 'data', ...words], { ...host, env, stdin })
+    return { exitCode, said: stderr() }
+  }
+  expect(await setup([])).toEqual({ exitCode: 2, said: expect.stringContaining('troupe extensions setup weather --set NAME=VALUE') })
+  const wrong = await setup(['--set', 'days=two', '--set', 'town=Rome', '--set', 'WEATHER_KEY=x', '--secrets'], 'KEY=1\n')
+  expect(wrong.exitCode).toBe(2)
+  for (const text of [/--set days.*wrong[\s\S]*a number/, /--set town.*no such/, /--set WEATHER_KEY.*secret/, /standard input: KEY/])
+    expect(wrong.said).toMatch(text)
+  expect(await setup(['--set', 'days=2'])).toEqual({ exitCode: 2, said: expect.stringContaining('Add --set city=VALUE.') })
+  expect((await setup(['--set', 'city=Rome', '--secrets'], 'WEATHER_KEY=a=b\n')).exitCode).toBe(0)
+  expect(await storedIn(folder)).toEqual({ config: { city: 'Rome', days: 3 }, secrets: { WEATHER_KEY: 'a=b' }, enabled: true })
+  // The rest stays.
+  expect((await setup(['--set', 'days=5'])).exitCode).toBe(0)
+  expect(await storedIn(folder)).toEqual({ config: { city: 'Rome', days: 5 }, secrets: { WEATHER_KEY: 'a=b' }, enabled: true })
+  process.chdir(before)
+})
+
+it('asks for the settings of an extension, hides secrets, and stores what the extension accepts', async () => {
+  const { folder, troupe } = await desk()
+  await weather(folder)
   const setup = async (...answers: readonly (readonly [question: string, answer: string])[]) => {
     const window = troupe(['extensions', 'setup', 'weather', '--data-dir', 'data'])
     for (const [question, answer] of answers) {
@@ -45,8 +86,5 @@ it('asks for the settings of an extension, hides secrets, and stores what the ex
   )
   expect(done.code).toBe(0)
   expect(done.shown).not.toContain('hid')
-  const store = await openStore(`sqlite:${join(folder, 'data')}`)
-  const stored = await projectRecords(store.records, folder).get('extension', 'weather')
-  await store.close()
-  expect(stored?.value).toEqual({ config: { city: 'Rome', days: 2 }, secrets: { WEATHER_KEY: 'hiden' }, enabled: true })
+  expect(await storedIn(folder)).toEqual({ config: { city: 'Rome', days: 2 }, secrets: { WEATHER_KEY: 'hiden' }, enabled: true })
 })

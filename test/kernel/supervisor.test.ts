@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { requestReload } from '../../src/kernel/supervisor/folder-lock.ts'
 import { readSupervisorState } from '../../src/kernel/supervisor/supervisor-state.ts'
 import { isAlive, until } from '../hooks/processes.ts'
 
@@ -161,35 +162,79 @@ describe.concurrent('the supervisor', () => {
     await stop(running)
   })
 
-  it('quarantines what is new or changed if there is no suspect, and tries changed content again', async () => {
-    // Nothing shows that an extension did this.
-    const sudden = `import { spawn } from 'node:child_process'
-      export const start = () => void spawn('/bin/sh', ['-c', 'sleep 0.3; kill -9 ' + process.pid])`
-    const { start, put, quarantined } = scene({ old: 'export const fine = true', changed: '' })
+  it('keeps new extensions when the process is killed from outside, and restarts', async () => {
+    const { start, quarantined } = scene({ channel: '', tool: `export const start = () => new Promise(() => {})` })
+    const running = start()
+    process.kill(pidIn(await running.says('with channel tool\n')), 'SIGKILL')
+    await running.says(/Restarting in 0.01 s\.[\s\S]*with channel tool\n/)
+    expect(quarantined()).toEqual([])
+    await stop(running)
+  })
+
+  /** Nothing shows which extension did this. */
+  const sudden = `import { execFileSync } from 'node:child_process'
+    import { existsSync } from 'node:fs'
+    export const beforeReady = ({ setup }) =>
+      existsSync(setup.folder + '/breaks') && execFileSync('/bin/sh', ['-c', 'kill -9 ' + process.pid])`
+
+  it('finds the extension that breaks the start by adding back the changed ones one by one; a fixed one is tried again', async () => {
+    const { start, put, state, quarantined } = scene({ old: '' })
     const first = start({ goodMs: 0 })
     await first.says('ready')
     await stop(first)
-    put('changed', sudden)
-    put('new', 'export const innocent = true')
+    writeFileSync(join(state, 'breaks'), '')
+    for (const [id, code] of Object.entries({ a_new: '', changed: sudden, innocent: '' })) put(id, code)
     const second = start()
-    await second.says(/Restarting without (changed, new|new, changed)[\s\S]*with old\n/)
-    expect(
-      quarantined()
-        .map(({ id }) => id)
-        .sort(),
-    ).toEqual(['changed', 'new'])
+    const output = await second.says(/with a_new innocent old\n/)
+    expect(output).toContain('Restarting without a_new, changed, innocent, to find the cause.')
+    expect(output.match(/ready \d+ (with .*)/g)?.map((line) => line.split(' with ')[1])).toEqual(['old', 'a_new old', 'a_new innocent old'])
+    expect(quarantined()).toMatchObject([{ id: 'changed', reason: expect.stringContaining('before it was ready'), stage: 'start' }])
     await stop(second)
     put('changed', 'export const fixed = true')
     const third = start()
-    await third.says('with changed old\n')
+    await third.says('with a_new changed innocent old\n')
     await stop(third)
+  })
+
+  it('blames nobody if the kernel breaks without the changed extensions, too', async () => {
+    const { start, put, state, quarantined } = scene({ old: sudden })
+    const first = start({ goodMs: 0 })
+    await first.says('ready')
+    await stop(first)
+    writeFileSync(join(state, 'breaks'), '')
+    put('a_new', '')
+    const output = await start().ended
+    expect(output).toContain('Restarting without a_new, to find the cause.')
+    expect(output).toMatch(/end \{"kind":"gave_up","crashes":5,"last":"SIGKILL","changed":\["a_new"\]\}\n$/)
+    expect(quarantined()).toEqual([])
+  })
+
+  it('refuses the restarts of an extension that requests one at each start', async () => {
+    const eager = `export const start = ({ kernel, say }) => kernel.requestRestart('again').catch(({ message, remedy }) => say(message + ' ' + remedy))`
+    const { start, quarantined } = scene({ eager })
+    const running = start()
+    const output = await running.says(/too often, and this request was refused. Ask again in 5 min, or run: troupe extensions reload/)
+    expect(output.match(/Restarting: again/g)).toHaveLength(5)
+    expect(quarantined()).toEqual([])
+    await stop(running)
+  })
+
+  it('loads the extensions again when a person asks for it', async () => {
+    const { start, put, state } = scene({ a: '' })
+    expect(await requestReload(state)).toBeUndefined()
+    const running = start()
+    await running.says('with a\n')
+    put('b', '')
+    expect(await requestReload(state)).toBe(true)
+    await running.says('with a b\n')
+    await stop(running)
   })
 
   it('waits longer after each crash without a cause, and gives up', async () => {
     const broken = scene().start({}, ['--import', 'data:text/javascript,process.kill(process.pid)'])
     const output = await broken.ended
     expect(output.match(/Restarting in [\d.]+ s/g)).toEqual([0.01, 0.02, 0.03, 0.04].map((delay) => `Restarting in ${delay} s`))
-    expect(output).toMatch(/end \{"kind":"gave_up","crashes":5,"last":"SIGTERM"\}\n$/)
+    expect(output).toMatch(/end \{"kind":"gave_up","crashes":5,"last":"SIGTERM","changed":\[\]\}\n$/)
   })
 
   it('ends with the kernel if its configuration is wrong', async () => {

@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { desk } from '../cli/live-window.ts'
@@ -52,7 +54,7 @@ afterAll(() => {
 })
 
 async function up(scene: ServeScene, args: readonly string[] = []): Promise<Running> {
-  const running = scene.start(['up', '--port', '0', ...args])
+  const running = scene.start(['up', ...(args.includes('--port') ? [] : ['--port', '0']), ...args])
   started.push(running)
   await Promise.race([running.says('"listening"'), running.ended])
   return running
@@ -99,6 +101,46 @@ describe.concurrent('troupe up', () => {
     expect(window.raw()).not.toMatch(/listening|Stopping|GET |POST /)
   })
 
+  it.runIf(process.platform === 'linux')('tells the person and /ready that the disk is full, and that it works again', async () => {
+    const scene = await serveScene()
+    await scene.put('agents/orchestrator.ai', agentText('You help.'))
+    await put(scene, 'recorder', recorder)
+    const port = await freePort()
+    const running = await up(scene, ['--data-dir', 'data', '--port', `${port}`])
+    const [sent = ''] = await found(() => globSync('data/kernel/*/extensions/recorder/sent', { cwd: scene.folder }))
+    const texts = (): string => readFileSync(join(scene.folder, sent), 'utf8')
+    await until(() => texts().includes('ada answer:'))
+    const [kernel = ''] = childrenOf(running.process.pid)
+    // What is written beyond it fails as on a full disk.
+    execFileSync('prlimit', ['--pid', kernel, '--fsize=32768:'])
+    expect(await (await fetch(`http://127.0.0.1:${port}/ready`)).json()).toMatchObject({
+      problems: [expect.stringContaining('Cannot write to the store')],
+    })
+    await until(() => texts().includes('ada error: Nothing can be stored. Cannot write to the store'))
+    execFileSync('prlimit', ['--pid', kernel, '--fsize=unlimited:'])
+    await until(() => texts().includes('ada error: The store works again.'))
+    running.process.kill('SIGTERM')
+    expect(await running.ended).toMatchObject({ code: 143 })
+  })
+
+  it('loads changed extensions again: with --watch, and when a person asks for it', async () => {
+    const scene = await serveScene()
+    await scene.put('agents/orchestrator.ai', agentText('You help.'))
+    await put(scene, 'words', 'export class Main { initialize({ logger }) { logger.info("one") } }')
+    const running = await up(scene, ['--watch'])
+    await put(scene, 'words', 'export class Main { initialize({ logger }) { logger.info("two") } }')
+    await running.says('Restarting: changed extensions: words')
+    await running.says('words: two')
+    await scene.put('extensions/README.md', 'Extensions')
+    const reload = scene.start(['extensions', 'reload'])
+    expect(await reload.ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ +words +ready/) })
+    await running.says('Restarting: the extensions are loaded again.')
+    running.process.kill('SIGTERM')
+    expect(await running.ended).toMatchObject({ code: 143 })
+    const { code, stderr } = await scene.start(['extensions', 'reload']).ended
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('No `troupe up` runs in this folder.') })
+  })
+
   it('ends with its terminal', async () => {
     const { folder, troupe } = await desk()
     await writeFile(join(folder, 'orchestrator.ai'), agentText('You help.').replace('lab/model', 'rehearsal'))
@@ -130,6 +172,15 @@ describe.concurrent('troupe up', () => {
     expect({ code, times: stderr.split('Expected a duration').length - 1 }).toEqual({ code: 2, times: 1 })
   })
 })
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
 
 async function found(find: () => readonly string[]): Promise<readonly string[]> {
   await until(() => find().length > 0)

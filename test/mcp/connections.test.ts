@@ -48,7 +48,7 @@ describe('a connection', () => {
     expect(await other.count()).toEqual(counted(1))
     await one.opened.close()
     expect(await other.count()).toEqual(counted(2))
-    await expect(one.opened.list().then(() => one.opened.health())).rejects.toMatchObject({ code: 'tools_unavailable' })
+    await expect(one.opened.list().then(() => one.opened.facts())).rejects.toMatchObject({ code: 'tools_unavailable' })
     await other.opened.close()
     await source.close?.()
     await until(() => running() === 0)

@@ -79,6 +79,41 @@ describe.each([
   })
 })
 
+describe('a refusal with status 403', () => {
+  const refusing = (body: string, headers: Record<string, string> = {}) =>
+    httpServer((_, response) => Boolean(response.writeHead(403, headers).end(body)))
+  const said = 'Your plan has no access to this server'
+  it.each([
+    ['a text', `${said}.\n`, 'text/plain'],
+    ['an error of OAuth', JSON.stringify({ error: 'forbidden', error_description: said }), 'application/json'],
+    ['an error of JSON-RPC', JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message: said } }), 'application/json'],
+    ['a page', `<html><style>p { color: red }</style><p>${said}</p></html>`, 'text/html'],
+    ['a text with control characters', `\u001b]0;x\u0007${said}\u202e`.replace(']0;x', ''), 'text/plain'],
+  ])('shows the explanation of the server: %s', async (_, body, type) => {
+    const { url } = await refusing(body, { 'content-type': type })
+    const failure = { message: `The MCP server "srv" denied access: ${said}.` }
+    await expect(openServer(at(url)).source.list()).rejects.toMatchObject(failure)
+    await expect(openServer(at(url, { type: 'sse' })).source.list()).rejects.toMatchObject(failure)
+  })
+
+  it('shows a challenge, and a scope that is missing', async () => {
+    const challenge = `Bearer error="insufficient_scope", scope="write", error_description="${said}"`
+    const { url } = await refusing('', { 'www-authenticate': challenge })
+    await expect(openServer(at(url)).source.list()).rejects.toThrow(`denied access: ${said}.`)
+    const other = await refusing('', { 'www-authenticate': 'Bearer error="insufficient_scope", scope="write"' })
+    await expect(openServer(at(other.url)).source.list()).rejects.toThrow('denied access: the scope "write" is missing.')
+  })
+
+  it('is shortened', async () => {
+    const { url } = await refusing('word '.repeat(100_000))
+    const error = await openServer(at(url))
+      .source.list()
+      .catch((refused: Error) => refused)
+    expect((error as Error).message).toMatch(/denied access: (?:word )+word…$/)
+    expect((error as Error).message.length).toBeLessThan(350)
+  })
+})
+
 it('a session that the server has forgotten is opened again, and the call is repeated', async () => {
   let isForgotten = false
   const { url, count } = await httpServer(({ method }, response) => {

@@ -82,12 +82,12 @@ it('renews a token shortly before it expires, by the clock', async () => {
   const clock = { ...realClock, now: () => fake.now() }
   const host = atHost({ clock })
   await loginAs(host, http(fixture.url))
-  const { source } = openServer(http(fixture.url), { host })
+  const { source, call } = openServer(http(fixture.url), { host })
   fake.advance(60_000)
   await source.list()
   expect(fixture.log).not.toContain('token refresh_token')
   fake.advance(11_000)
-  await source.health()
+  await call('echo', {})
   expect(fixture.log.filter((each) => each === 'token refresh_token')).toHaveLength(1)
 })
 
@@ -146,6 +146,9 @@ it('what a server sends back of a token is redacted, in results and in logs', as
   await loginAs(host, http(fixture.url))
   const { call } = openServer(http(fixture.url), { host })
   expect(await call('echo', {})).toMatchObject({ ok: true, content: 'called with [redacted:MCP_ACCESS_TOKEN]' })
+  fixture.settings.callStatus = 403
+  const message = 'The MCP server "srv" denied access: called with [redacted:MCP_ACCESS_TOKEN].'
+  expect(await call('echo', {})).toMatchObject({ ok: false, error: { message } })
   fixture.settings.callStatus = 400
   expect(await call('echo', {})).toMatchObject({ ok: false })
   expect(logged.at(-1)).toContain('called with [redacted:MCP_ACCESS_TOKEN]')

@@ -14,12 +14,13 @@ beforeAll(async () => {
   running.push(http, sse)
   definitions.http = { type: 'http', url: http.url }
   definitions.sse = { type: 'sse', url: sse.url }
+  definitions['a URL'] = { type: 'auto', url: sse.url }
 })
 afterAll(() => {
   for (const each of running) each.stop()
 })
 
-describe.each(['stdio', 'http', 'sse'])('server-everything over %s', (kind) => {
+describe.each(['stdio', 'http', 'sse', 'a URL'])('server-everything over %s', (kind) => {
   it('lists tools, returns every kind of content, shows progress, and asks', async () => {
     const { source, reports, call } = openServer(definitions[kind] as McpServerDefinition)
     const tools = await source.list()
@@ -66,7 +67,7 @@ describe.each(['stdio', 'http', 'sse'])('server-everything over %s', (kind) => {
       { name: 'state', required: false },
     ])
     expect(await source.prompt('args-prompt', { city: 'Ulm' })).toEqual([{ role: 'user', text: "What's weather in Ulm?" }])
-    expect(await source.health()).toMatchObject({ name: 'mcp-servers/everything', protocol: '2025-11-25' })
+    expect(await source.facts()).toMatchObject({ name: 'mcp-servers/everything', protocol: '2025-11-25' })
   })
 
   it('a call ends when it is cancelled, and the next one works', async () => {

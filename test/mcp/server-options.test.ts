@@ -16,13 +16,13 @@ describe('the revision of the protocol', () => {
     [undefined, '2025-11-25'],
   ] as const)('with `protocol: %s`, a process that speaks both uses %s', async (protocol, expected) => {
     const { source } = openServer(modern(protocol && { protocol }))
-    expect(await source.health()).toMatchObject({ name: 'modern', protocol: expected })
+    expect(await source.facts()).toMatchObject({ name: 'modern', protocol: expected })
   })
   it('with `protocol: auto`, a process of the older revision uses that', async () => {
     const { source } = openServer(
       nodeServer(join(import.meta.dirname, 'fixtures/hostile-server.mjs'), ['none'], { protocol: 'auto', timeout: 3_000 }),
     )
-    expect(await source.health()).toMatchObject({ protocol: '2025-11-25' })
+    expect(await source.facts()).toMatchObject({ protocol: '2025-11-25' })
   })
   it('with `protocol: 2026-07-28`, an older server fails', async () => {
     const { source } = openServer(everything({ protocol: '2026-07-28' }))

@@ -35,6 +35,23 @@ describe.each(questions)('a tool that never answers: %s', (_, question) => {
   })
 })
 
+it.each([
+  [true, 'it returned true'],
+  [{ summary: 'Delete' }, 'it returned {"summary":"Delete"}'],
+  [{ summary: 'Delete', keys: [{ key: 'tool:other', label: 'x' }] }, 'its key "tool:other" is reserved'],
+])('a tool whose approval() returns %j leaves a diagnostic that says so', async (wrong, why) => {
+  const approver = approverOf(() => ({ kind: 'approve', breadth: 'once', by: 'ann' }))
+  const { runtime } = world({
+    tools: [tool('t', { approval: () => wrong as never })],
+    steps: [{ calls: [{ tool: 't' }] }, { text: 'Done.' }],
+    approver,
+  })
+  const { diagnostics } = await bounded(runtime.run('go'))
+  expect(diagnostics.map(({ message }) => message)).toEqual([
+    `approval() of the tool "t" failed: ${why}. The approval covers the whole tool.`,
+  ])
+})
+
 it('a tool that throws when it is asked for an approval leaves a diagnostic, once, and is asked about as a whole', async () => {
   const approval = () => {
     throw new TypeError('cannot read x of undefined')

@@ -4,7 +4,7 @@ import type { CommandSpec, FlagSpec } from './command-specs.ts'
 export const eventsActions = ['list', 'retry'] as const
 export type EventsAction = (typeof eventsActions)[number]
 
-export const extensionsActions = ['list', 'show', 'validate', 'new', 'trust', 'enable', 'disable', 'setup'] as const
+export const extensionsActions = ['list', 'show', 'validate', 'new', 'trust', 'enable', 'disable', 'setup', 'reload'] as const
 export type ExtensionsAction = (typeof extensionsActions)[number]
 
 const json: FlagSpec = { name: 'json', summary: 'Print one JSON document, even on failure' }
@@ -14,13 +14,13 @@ const dataDir: FlagSpec = { name: 'data-dir', value: 'DIR', summary: 'Use the da
 export const kernelCommands = [
   {
     name: 'extensions',
-    summary: 'List, check, create, trust, enable or set up extensions',
+    summary: 'List, check, create, trust, enable, set up or reload extensions',
     arguments: [
       {
         name: 'ACTION',
         required: true,
         choices: extensionsActions,
-        summary: 'The action: list, show, validate, new, trust, enable, disable or setup',
+        summary: 'The action: list, show, validate, new, trust, enable, disable, setup or reload',
       },
       { name: 'ID', required: false, repeatable: true, summary: 'The id of the extension (validate: all of them by default)' },
     ],
@@ -40,6 +40,13 @@ export const kernelCommands = [
         title: 'Trust',
         flags: [{ name: 'sandboxed', summary: 'trust: keep it in the sandbox, with its permissions' }],
       },
+      {
+        title: 'Setup',
+        flags: [
+          { name: 'set', value: 'NAME=VALUE', repeatable: true, summary: 'setup: use this value, and ask no questions' },
+          { name: 'secrets', summary: 'setup: read secrets from standard input, one NAME=VALUE a line' },
+        ],
+      },
       { title: 'Options', flags: [dataDir, json, configFile] },
     ],
     notes: [
@@ -48,13 +55,16 @@ export const kernelCommands = [
       'trust: an extension of the project runs in a sandboxed process until you trust it in its current form. Then it runs inside the kernel with all your permissions. With --sandboxed it stays in the sandbox, gets only the hosts, folders and tools of its manifest, and may give the assistant tasks and messages of its channel.',
       'enable: also releases an extension that was quarantined because it took the kernel down.',
       'setup: asks for the settings of an extension. Secrets are stored in the data folder and never sent to a model.',
-      'Changes apply from the next start of troupe up or troupe serve.',
+      'reload: the troupe up that runs in this folder restarts its kernel, which loads extensions as they are now. Conversations continue.',
+      'Changes apply from the next start of troupe up or troupe serve, or after troupe extensions reload.',
     ],
     examples: [
       { line: 'troupe extensions list', summary: 'show all extensions and their state' },
       { line: 'troupe extensions new weather --kind tool', summary: 'create extensions/weather' },
       { line: 'troupe extensions validate weather', summary: 'check it before it is loaded' },
       { line: 'troupe extensions trust weather', summary: 'let it run inside the kernel' },
+      { line: 'troupe extensions setup weather --set city=Rome --secrets < secrets.txt', summary: 'set it up in a script' },
+      { line: 'troupe extensions reload', summary: 'load changed extensions' },
     ],
   },
   {

@@ -23,13 +23,20 @@ export interface ExtensionsInvocation extends Common {
   readonly action: ExtensionsAction
   readonly ids: readonly string[]
   readonly template?: string | undefined
+  /** `setup --set`: `NAME=VALUE`. */
+  readonly set: readonly string[]
+  /** `setup --secrets`: standard input has secrets. */
+  readonly readsSecrets: boolean
   /** `trust --sandboxed`: gives permissions only. */
   readonly isSandboxed: boolean
   readonly dataDir?: string | undefined
 }
 export type KernelInvocation = EventsInvocation | ExtensionsInvocation
 
-export function kernelInvocation(name: KernelCommandName, { rest, display, has, flagValue }: ProjectArguments): KernelInvocation {
+export function kernelInvocation(
+  name: KernelCommandName,
+  { rest, display, has, flagValue, flagValues }: ProjectArguments,
+): KernelInvocation {
   const common: Common = { output: has('json') ? 'json' : 'answer', display, configFile: flagValue('config') }
   switch (name) {
     case 'events': {
@@ -53,6 +60,8 @@ export function kernelInvocation(name: KernelCommandName, { rest, display, has, 
         action: extensionsActions.find((known) => known === action) ?? 'list',
         ids,
         template: flagValue('kind'),
+        set: flagValues('set'),
+        readsSecrets: has('secrets'),
         isSandboxed: has('sandboxed'),
         dataDir: flagValue('data-dir'),
         ...common,

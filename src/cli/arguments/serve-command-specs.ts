@@ -51,6 +51,7 @@ export const serveCommands = [
         flags: [
           { name: 'host', value: 'ADDRESS', summary: 'Listen at this address (default: 127.0.0.1)' },
           { name: 'port', value: 'PORT', summary: 'Listen at this port; 0 means any free one (default: 3900)' },
+          { name: 'watch', summary: 'Load changed extensions again, while you write them' },
           drain,
           storedIn,
           logFormat,
@@ -62,6 +63,7 @@ export const serveCommands = [
     notes: [
       'At a terminal you talk to the assistant in this terminal. Elsewhere it runs as a service: other channels, the protocols of troupe serve, and a log on standard error.',
       'A supervisor starts the process that does the work, and starts it again on request, after a crash and when it is blocked. Conversations continue. An extension that took the process down is quarantined: it is not loaded until its files change or you run troupe extensions enable ID.',
+      '--watch: a new, changed or removed extension restarts the process. A changed one that was trusted runs in its former form until you run troupe extensions trust ID. Those in ~/.ai-agent/extensions are always trusted.',
       'Ctrl-C and SIGTERM: no new work is accepted, and running turns continue up to --drain; then they are suspended until the next start. A second signal ends everything immediately.',
     ],
     examples: [

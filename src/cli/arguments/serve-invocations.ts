@@ -26,6 +26,8 @@ export interface ServeInvocation extends Common {
 export interface UpInvocation extends Common {
   readonly kind: 'up'
   readonly serve: ServeInvocation
+  /** Whether changed extensions are loaded again. */
+  readonly watches: boolean
 }
 export interface TokenInvocation extends Common {
   readonly kind: 'token'
@@ -70,7 +72,7 @@ export function serveInvocation(
     case 'serve':
       return { kind: name, ...serve, ...common }
     case 'up':
-      return { kind: name, serve: { kind: 'serve', ...serve, ...common }, ...common }
+      return { kind: name, serve: { kind: 'serve', ...serve, ...common }, watches: has('watch'), ...common }
     case 'token': {
       const [action, argument] = rest
       return {

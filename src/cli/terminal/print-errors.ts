@@ -13,6 +13,8 @@ export function troupeError(error: unknown): TroupeError | InterruptedError {
 
 export interface PrintedError extends Pick<TroupeError, 'message' | 'remedy' | 'problems'> {
   readonly code?: string
+  /** Further lines of the message. */
+  readonly details?: readonly string[]
   /** Commands of the remedy, to copy. */
   readonly commands?: readonly string[]
   /** `false` for a suspended run: nothing failed. */
@@ -21,9 +23,10 @@ export interface PrintedError extends Pick<TroupeError, 'message' | 'remedy' | '
 
 /** Message, problems with their source lines, remedy. */
 export function errorLines(error: PrintedError, paint: Paint): readonly string[] {
-  const { code, message, remedy, problems, commands = [], isFailure = true } = error
+  const { code, message, details = [], remedy, problems, commands = [], isFailure = true } = error
   return [
     isFailure ? `${paint('red', 'error:')} ${headline(message)}` : paint('yellow', headline(message)),
+    ...details.map((line) => `  ${printable(line)}`.trimEnd()),
     ...problems.flatMap((problem) => [
       '',
       ...problemLines(code === 'usage' && problem.remedy === undefined ? problem : asDisplayed(problem), paint),

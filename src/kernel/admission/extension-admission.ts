@@ -9,6 +9,7 @@ import { type Clock, type ExtensionProblem, TroupeError } from '../../contracts/
 import { keepAlive } from '../../util/keep-alive.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { hashUnchanged } from '../loader/hash-folder.ts'
+import { detectCapabilities } from '../loader/managed-extension.ts'
 import { entryFile } from '../manifest/entry-file.ts'
 import type { ExtensionSandbox, OpenableExtension } from '../process/extension-sandbox.ts'
 import { openInSandbox } from '../process/open-in-sandbox.ts'
@@ -16,6 +17,7 @@ import { trustedOnlyText } from '../process/runner/process-context.ts'
 import { problemsOf } from '../shared/extension-failure.ts'
 import type { FoundExtension, OpenExtension } from '../shared/kernel-types.ts'
 import { checkTypes, type TypeCheck } from './check-types.ts'
+import { runtimeImports } from './runtime-imports.ts'
 import { trialContext } from './trial-context.ts'
 
 interface AdmissionOptions {
@@ -71,6 +73,8 @@ async function check(found: FoundExtension, options: AdmissionOptions): Promise<
   const extension: OpenableExtension = { id: found.id, folder: found.folder, manifest }
   try {
     const entry = entryFile(found.folder, manifest.entrypoint)
+    const imports = runtimeImports(found.folder)
+    if (imports.length > 0) return { problems: imports, notices: [] }
     const missing = await options.sandbox.unavailable()
     if (missing)
       return { problems: [], notices: [`Types and \`initialize\` were not checked: ${missing.message} ${missing.remedy ?? ''}`.trim()] }
@@ -99,6 +103,7 @@ async function tryOut(found: FoundExtension, dataDir: string, { sandbox, clock, 
   try {
     const { instance, close } = await openInSandbox({ sandbox, clock, dataDir: () => dataDir })(extension)
     try {
+      const notices = detectCapabilities(instance, extension.manifest).missing
       stage = 'initialize'
       await instance.initialize?.(trialContext(extension, { dataDir, workspace, now: clock.now() }))
       stage = 'getTools'
@@ -107,10 +112,10 @@ async function tryOut(found: FoundExtension, dataDir: string, { sandbox, clock, 
       await instance.getSchedule?.()
       stage = 'destroy'
       await instance.destroy?.()
+      return { problems: [], notices }
     } finally {
       await close()
     }
-    return { problems: [], notices: [] }
   } catch (error) {
     // Once a person trusts it, it has what it asks for.
     if (messageOf(error).includes(trustedOnlyText)) return { problems: [], notices: [`\`${stage}\`: ${messageOf(error)}`] }

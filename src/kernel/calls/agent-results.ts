@@ -15,20 +15,45 @@ import {
 import { isRecord } from '../../util/is-record.ts'
 import { showValue } from '../../util/show-value.ts'
 
-export function childAgentResult(result: ChildResult): AgentResult {
+/** Limits of agent files, by their keys in a manifest. */
+const manifestKeys = { maxToolTurns: 'max_turns', maxTokens: 'max_tokens_per_invocation', timeBudget: 'time_budget_ms' }
+
+/** The agent of an extension has its limits in the manifest, and no flags of a command. */
+function inManifest(text: string, id: string): string {
+  const plain = text.replace(/ \(on the command line: [^)]*\)/, '')
+  return Object.entries(manifestKeys).reduce(
+    (named, [key, name]) =>
+      named
+        .replaceAll(`limits.${key} of ${id}`, `\`agent.limits.${name}\` in the manifest of ${id}`)
+        .replaceAll(`its ${key} is`, `its \`agent.limits.${name}\` is`),
+    plain,
+  )
+}
+
+const failureInManifest = (
+  { class: kind, message, remedy }: NonNullable<AgentResult['error']>,
+  id: string,
+): NonNullable<AgentResult['error']> => ({
+  class: kind,
+  message: inManifest(message, id),
+  ...(remedy !== undefined && { remedy: inManifest(remedy, id) }),
+})
+
+/** `id`: of the extension. */
+export function childAgentResult(result: ChildResult, id: string): AgentResult {
   if (result.kind === 'refused') return failedResult(result.failure)
   const { status, report, failure, accounting } = result
   return {
     status,
     content: report?.text ?? '',
     ...(report?.value !== undefined && { value: report.value }),
-    ...(failure && { error: failure }),
+    ...(failure && { error: failureInManifest(failure, id) }),
     usage: usageOf(accounting),
   }
 }
 
-/** The result of a session that an agent has for itself. */
-export function outcomeAgentResult({ status, message, remedy, reason, report, usage, sessionId }: Outcome): AgentResult {
+/** The result of a session that the agent of an extension has for itself. */
+export function outcomeAgentResult({ status, message, remedy, reason, report, usage, sessionId }: Outcome, id: string): AgentResult {
   const content = report?.text ?? ''
   if (status === 'suspended')
     return {
@@ -46,7 +71,7 @@ export function outcomeAgentResult({ status, message, remedy, reason, report, us
     status,
     content,
     ...(report?.value !== undefined && { value: report.value }),
-    ...(status !== 'completed' && { error }),
+    ...(status !== 'completed' && { error: failureInManifest(error, id) }),
     usage,
   }
 }
@@ -64,7 +89,20 @@ export function checkedResult(given: unknown): AgentResult {
       message: `\`invoke\` returned ${showValue(given)}, expected a text or { status, content }.`,
       remedy: 'Fix the extension.',
     })
-  return { status, content, ...(error && { error: failureOf(error) }), ...(value !== undefined && { value }), ...(usage && { usage }) }
+  return {
+    status,
+    content,
+    ...(error !== undefined && error !== null && { error: givenFailure(error) }),
+    ...(value !== undefined && { value }),
+    ...(usage && { usage }),
+  }
+}
+
+/** A text is a message. */
+function givenFailure(error: unknown): ToolFailure {
+  if (typeof error === 'string') return { class: 'failed', message: error }
+  if (isRecord(error) && typeof error.message === 'string') return failureOf(error as unknown as NonNullable<AgentResult['error']>)
+  return { class: 'failed', message: `\`invoke\` returned the error ${showValue(error)}, expected a text or { class, message, remedy }.` }
 }
 
 /** For the model of the caller. A failed agent is a failed call. */

@@ -73,6 +73,7 @@ export class Invocation {
   }
 
   get #timeout(): NonNullable<AgentResult['error']> {
-    return { class: 'timeout', message: `The agent has used its time budget of ${showDuration(this.#limits.timeBudgetMs)}.` }
+    const message = `The agent has used its time budget of ${showDuration(this.#limits.timeBudgetMs)}.`
+    return { class: 'timeout', message, remedy: 'Raise `agent.limits.time_budget_ms` in its manifest.' }
   }
 }

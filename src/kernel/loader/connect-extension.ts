@@ -28,10 +28,10 @@ export async function connectExtension(each: ManagedExtension, { ports, calls, r
       }),
     )
   for (const { id: name, task, ...schedule } of each.found.manifest?.schedules ?? [])
-    undo.push(scheduler.register(`${id}:${name}`, schedule, (at) => router.task({ text: task, from: id, id: `${id}:${name}@${at}` })))
+    undo.push(scheduler.register(`${id}:${name}`, schedule, (_at, run) => router.task({ text: task, from: id, id: run })))
   if (capabilities.has('scheduler')) {
     const schedule = await calls.call(each, 'getSchedule', () => instance.getSchedule?.())
-    const execute = (at: number): Promise<void> => runScheduled(each, at, { ports, calls })
+    const execute = (_at: number, run: string): Promise<void> => runScheduled(each, run, { ports, calls })
     undo.push(scheduler.register(id, typeof schedule === 'object' ? schedule : { cron: schedule ?? '' }, execute))
   }
   if (capabilities.has('service'))
@@ -45,7 +45,7 @@ export async function connectExtension(each: ManagedExtension, { ports, calls, r
 }
 
 /** Without a deadline: it may run an agent. */
-async function runScheduled(each: ManagedExtension, at: number, { ports, calls }: Omit<Connection, 'report'>): Promise<void> {
+async function runScheduled(each: ManagedExtension, run: string, { ports, calls }: Omit<Connection, 'report'>): Promise<void> {
   const result = optional(scheduledResult)(await calls.enter(each, 'execute', () => each.instance.execute?.()), 'the result of `execute`')
-  if (result) await ports.router.notify({ ...result, speaker: each.id, id: `${each.id}:${at}` })
+  if (result) await ports.router.notify({ ...result, speaker: each.id, id: run })
 }

@@ -2,6 +2,7 @@ import { mkdirSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { AnyExtension, ExtensionContext } from '../../contracts/index.ts'
+import { withoutSupervisor } from '../supervisor/index.ts'
 import type { KernelPorts } from './extension-context.ts'
 import { foundExtension, type TestKernel, testKernel, testProject } from './fixtures/test-kernel.ts'
 
@@ -36,6 +37,13 @@ test('what it knows', async () => {
   expect(context.dataDir).toBe(join(project.root, 'data/e'))
   expect(statSync(context.dataDir).mode & 0o777).toBe(0o700)
   expect(context.now()).toBe(Date.UTC(2026, 0, 1))
+})
+
+test('a restart that is refused is a problem of the extension', async () => {
+  const supervisor = { ...withoutSupervisor, requestRestart: () => Promise.reject(new Error('too often')) }
+  const { context, kernel } = await opened({}, { ports: { supervisor } })
+  await expect(context.requestRestart('again')).rejects.toThrow('too often')
+  expect(kernel.messages('e')).toEqual([expect.stringContaining('its request of a restart failed: too often')])
 })
 
 describe('only what is declared', () => {

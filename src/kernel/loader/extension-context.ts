@@ -55,6 +55,8 @@ interface ContextOptions {
   run<Result>(stage: string, work: () => Result): Result
   /** @throws if a person must permit it, and reports it. */
   checkPermitted(asked: string): void
+  /** Rejects if extensions have requested too many, and reports it. */
+  requestRestart(reason: string): Promise<void>
 }
 
 /** `close` removes the subscriptions. After it, the context refuses everything. */
@@ -65,7 +67,7 @@ export interface OpenContext {
 
 export function createExtensionContext(
   ports: KernelPorts,
-  { found, runs, isChannel, resolvedTools, instanceOf, run, checkPermitted }: ContextOptions,
+  { found, runs, isChannel, resolvedTools, instanceOf, run, checkPermitted, requestRestart }: ContextOptions,
 ): OpenContext {
   const { id, folder, manifest } = found
   const { bus, router, agents, supervisor, workspace } = ports
@@ -150,7 +152,7 @@ export function createExtensionContext(
     },
     async requestRestart(reason) {
       checkOpen()
-      await supervisor.requestRestart(`${id}: ${reason}`)
+      await requestRestart(reason)
     },
     async requestShutdown(reason) {
       checkOpen()

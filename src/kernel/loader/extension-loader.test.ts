@@ -103,7 +103,7 @@ describe('capabilities', () => {
     const scheduled = kernel.scheduled.get('all')
     expect(scheduled?.schedule).toEqual({ cron: '0 8 * * *', timeZone: 'UTC' })
     await scheduled?.execute(7)
-    expect(kernel.notices).toEqual([{ text: 'good morning', speaker: 'all', id: 'all:7' }])
+    expect(kernel.notices).toEqual([{ text: 'good morning', speaker: 'all', id: 'all@7' }])
     await kernel.channels.get('all')?.sendToUser('u', { id: '1', kind: 'answer', text: 'x', speaker: 'y' })
     expect(kernel.log).toContain('all sendToUser')
     await kernel.loader.stop()
@@ -124,6 +124,12 @@ describe('capabilities', () => {
     expect(kernel.state()).toEqual({ silent: 'running' })
     expect(kernel.channels.size).toBe(0)
   })
+})
+
+test('`invoke` of an agent that hands over is reported: nothing calls it', async () => {
+  const kernel = testKernel([foundExtension('a', { agent: { integrationMode: 'handoff' } })], { a: { invoke: () => 'x' } })
+  await kernel.loader.load()
+  expect(kernel.messages('a')).toEqual([expect.stringContaining('`invoke` has no effect with `integration_mode: handoff`')])
 })
 
 test('schedules of the manifest are tasks for the orchestrator', async () => {
@@ -230,6 +236,7 @@ describe('a failure', () => {
   test('before loading: disabled, quarantined, untrusted, broken, missing, in a cycle', async () => {
     const broken = foundExtension('broken', {}, { problems: [{ place: 'p', message: 'unknown key' }] })
     const { manifest: _, ...withoutManifest } = broken
+    const untrusted: string[] = []
     const needing = (id: string, ...dependsOn: readonly string[]) => foundExtension(id, { dependsOn })
     const kernel = testKernel(
       [
@@ -246,9 +253,14 @@ describe('a failure', () => {
         needing('y', 'x'),
       ],
       {},
-      { quarantineOf: ({ id }) => (id === 'bad' ? 'it took the kernel down' : undefined), openUntrusted: undefined as never },
+      {
+        onUntrusted: (ids) => void untrusted.push(...ids),
+        quarantineOf: ({ id }) => (id === 'bad' ? 'it took the kernel down' : undefined),
+        openUntrusted: undefined as never,
+      },
     )
     await kernel.loader.load()
+    expect(untrusted).toEqual(['untrusted'])
     expect(kernel.state()).toEqual({
       ...{ off: 'disabled', bad: 'quarantined', untrusted: 'untrusted', broken: 'failed' },
       ...{ d1: 'failed', d2: 'failed', d3: 'failed', d4: 'failed', d5: 'failed', x: 'failed', y: 'failed' },
@@ -262,7 +274,7 @@ untrusted: it is not trusted, and there is no sandbox to run it in. To trust it:
 broken: unknown key. undefined
 d1: it needs \`off\`, which is disabled. To enable it: troupe extensions enable off
 d2: it needs \`bad\`, which is quarantined. Fix \`bad\` first.
-d3: it needs \`untrusted\`, which is untrusted. Fix \`untrusted\` first.
+d3: it needs \`untrusted\`, which is untrusted. To trust it: troupe extensions trust untrusted
 d4: it needs \`broken\`, which failed: unknown key. Fix \`broken\` first.
 d5: the extension \`offf\` does not exist. Did you mean "off"? Available: bad, broken, d1, d2, d3, d4, d5, off, untrusted, x, y.
 x: the dependencies form a cycle: x → y → x. Remove one of them from \`depends_on\` or \`uses_tools\`.

@@ -11,7 +11,7 @@ import { connectExtension } from './connect-extension.ts'
 import { ExtensionCalls } from './extension-calls.ts'
 import { createExtensionContext, type KernelPorts } from './extension-context.ts'
 import { checkOfferedTools, offerTool } from './extension-tools.ts'
-import { permitRemedy, withheldOf, withheldProblem, workPermissions } from './extension-trust.ts'
+import { permitRemedy, untrustedProblem, withheldOf, withheldProblem, workPermissions } from './extension-trust.ts'
 import { orderExtensions } from './load-order.ts'
 import { detectCapabilities, ManagedExtension } from './managed-extension.ts'
 import { openInKernel } from './open-in-kernel.ts'
@@ -40,6 +40,8 @@ export interface LoaderOptions {
   quarantineOf?(found: FoundExtension): string | undefined
   /** A failure, a warning, or a change of its health or its tools. */
   onChange?(extension: LoadedExtension, problems: readonly ExtensionProblem[]): void
+  /** Ids of those that need trust because there is no sandbox. */
+  onUntrusted?(ids: readonly string[]): void
 }
 
 type WithManifest = FoundExtension & { readonly manifest: ExtensionManifest }
@@ -79,6 +81,8 @@ export class ExtensionLoader {
   /** Imports, initializes, and collects the tools. Never rejects: see `problems`. */
   async load(): Promise<void> {
     const wanted = [...this.#all.values()].filter((each) => this.#admit(each))
+    const untrusted = this.list().flatMap(({ found: { id }, state }) => (state === 'untrusted' ? [id] : []))
+    if (untrusted.length > 0) this.#options.onUntrusted?.(untrusted)
     const { order, problems } = orderExtensions(
       wanted.map(({ id, found }) => ({
         id,
@@ -152,13 +156,9 @@ export class ExtensionLoader {
       return refuse('failed')
     }
     if (found.problems.length > 0) this.#options.onChange?.(each, found.problems)
-    if (!found.trusted && !this.#options.openUntrusted)
-      return refuse(
-        'untrusted',
-        'it is not trusted, and there is no sandbox to run it in',
-        `To trust it: troupe extensions trust ${found.id}`,
-      )
-    return true
+    if (found.trusted || this.#options.openUntrusted) return true
+    each.problems = [...each.problems, untrustedProblem(found)]
+    return refuse('untrusted')
   }
 
   #load(each: ManagedExtension): Promise<void> {
@@ -220,6 +220,7 @@ export class ExtensionLoader {
       instanceOf: (id) => this.#entry(id).instance,
       run: (stage, work) => this.#calls.enter(each, stage, work),
       checkPermitted: (asked) => this.checkPermitted(found.id, asked),
+      requestRestart: (reason) => this.#requestRestart(each, reason),
     })
     if (capabilities.has('channel') && !found.permitted) this.#withhold(each, workPermissions.messages)
     const { context } = each.context
@@ -228,6 +229,15 @@ export class ExtensionLoader {
     if (capabilities.has('tools')) await this.#readTools(each)
     each.phase = 'loaded'
     void opened.ended?.then((reason) => this.#restart(each, opened, reason))
+  }
+
+  async #requestRestart(each: ManagedExtension, reason: string): Promise<void> {
+    try {
+      await this.#options.ports.supervisor.requestRestart(`${each.id}: ${reason}`)
+    } catch (error) {
+      this.#report(each, problemsOf(each.found, 'its request of a restart', error))
+      throw error
+    }
   }
 
   async #readDescriptor(each: ManagedExtension, { agent }: ExtensionManifest): Promise<void> {
@@ -384,6 +394,10 @@ const stopped = new Error('it is stopped')
 function needsFailed({ found }: ManagedExtension, needed: ManagedExtension): Error {
   const { id, state, failure = needed.problems[0] } = needed
   const why = state === 'failed' ? `failed${failure ? `: ${failure.message}` : ''}` : `is ${state}`
-  const remedy = state === 'disabled' ? `To enable it: troupe extensions enable ${id}` : `Fix \`${id}\` first.`
+  const remedies: Partial<Record<LoadedExtension['state'], string>> = {
+    disabled: `To enable it: troupe extensions enable ${id}`,
+    untrusted: `To trust it: troupe extensions trust ${id}`,
+  }
+  const remedy = remedies[state] ?? `Fix \`${id}\` first.`
   return extensionError(found.folder, `it needs \`${id}\`, which ${why}`, remedy)
 }

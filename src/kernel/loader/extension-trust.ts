@@ -29,6 +29,19 @@ export const withheldProblem = (id: string, place: string, asked: readonly strin
 export const withheldOf = (id: string, problems: readonly ExtensionProblem[]): readonly ExtensionProblem[] =>
   problems.filter(({ remedy }) => remedy === permitRemedy(id))
 
+/** One remedy for all that are not loaded because there is no sandbox. */
+export function untrustedText(ids: readonly string[]): string {
+  const [them, what, are] = ids.length === 1 ? ['it', 'Extension', 'is'] : ['them', 'Extensions', 'are']
+  const reason = `${ids.length === 1 ? 'it is' : 'they are'} not trusted, and there is no sandbox to run ${them} in`
+  return `${what} ${ids.join(', ')} ${are} not running: ${reason}. To trust ${them}: troupe extensions trust ${ids.join(' ')}`
+}
+
+export const untrustedProblem = ({ id, folder }: Pick<FoundExtension, 'id' | 'folder'>): ExtensionProblem => ({
+  place: folder,
+  message: 'it is not trusted, and there is no sandbox to run it in',
+  remedy: `To trust it: troupe extensions trust ${id}`,
+})
+
 /** Gives the extension in its current form the permissions of its manifest, in the sandbox. */
 export const permitExtension = (store: Pick<TrustStore, 'add'>, content: Content, given: Pick<TrustRecord, 'by' | 'at'>): Promise<void> =>
   trustExtension(store, permitted(content), given)

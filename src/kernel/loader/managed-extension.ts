@@ -41,7 +41,9 @@ export class ManagedExtension implements LoadedExtension {
   }
 
   get runs(): LoadedExtension['runs'] {
-    return this.opened && this.found.manifest?.entrypoint ? this.opened.runs : 'nowhere'
+    if (!this.opened) return 'nowhere'
+    // The runtime runs an agent without code.
+    return this.found.manifest?.entrypoint ? this.opened.runs : 'kernel'
   }
 
   /** The extensions that it cannot do without. */
@@ -71,6 +73,9 @@ export function detectCapabilities(
     ...(has('getSetupSchema') && !has('applyConfig') ? ['`getSetupSchema` without `applyConfig` has no effect'] : []),
     ...(has('streamToUser') && !has('sendToUser') ? ['`streamToUser` without `sendToUser` has no effect'] : []),
     ...(has('invoke') && !manifest.agent ? ['`invoke` without an `agent` section in the manifest has no effect'] : []),
+    ...(has('invoke') && manifest.agent?.integrationMode === 'handoff'
+      ? ['`invoke` has no effect with `integration_mode: handoff`: the agent of the manifest talks to the person']
+      : []),
   ]
   return { capabilities: new Set(found.flatMap(([capability, is]) => (is ? [capability] : []))), missing }
 }

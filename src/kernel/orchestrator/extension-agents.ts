@@ -71,7 +71,7 @@ export class ExtensionAgents implements AgentPort {
     if (!call) return this.#ownSession(id, input, { signal, changes })
     const child = (limits?: Partial<AgentLimits>) =>
       call.context.startChild({ agent: id, input, ...changes, ...(limits && { limits }) }, signal)
-    return childAgentResult(await (call.invocation ? call.invocation.child(child) : child()))
+    return childAgentResult(await (call.invocation ? call.invocation.child(child) : child()), id)
   }
 
   invoke(id: string, task: string, context?: JsonObject): Promise<AgentResult> {
@@ -112,7 +112,7 @@ export class ExtensionAgents implements AgentPort {
       return failedResult({ class: 'config', message: `The agent ${id} is not running.`, remedy: 'See list_extensions for the reason.' })
     if (!extension.instance.invoke) {
       const input = [{ type: 'text', text: taskText(task, context) }] as const
-      return call ? childAgentResult(await call.startChild({ agent: id, input })) : this.#ownSession(id, input, { event })
+      return call ? childAgentResult(await call.startChild({ agent: id, input }), id) : this.#ownSession(id, input, { event })
     }
     event?.started()
     const invocation = new Invocation(agent.limits, this.#options.clock, call?.signal)
@@ -152,7 +152,7 @@ export class ExtensionAgents implements AgentPort {
       signal?.addEventListener('abort', cancel)
       const outcome = await sessions.outcome(sessionId).finally(() => signal?.removeEventListener('abort', cancel))
       if (outcome.status === 'suspended') await this.#tellRequest(id, sessionId, await sessions.requests(sessionId))
-      return outcomeAgentResult(outcome)
+      return outcomeAgentResult(outcome, id)
     } catch (error) {
       return failedResult({ class: 'failed', message: messageOf(error) })
     }

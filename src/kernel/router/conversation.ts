@@ -84,8 +84,8 @@ export class Conversations {
   }
 
   /** The person who wrote last. */
-  latest(): Recipient | undefined {
-    const [first] = [...this.#byKey.values()].filter(({ lastAt }) => lastAt > 0).toSorted((a, b) => b.lastAt - a.lastAt)
+  latest(isWanted: (to: Recipient) => boolean = () => true): Recipient | undefined {
+    const [first] = [...this.#byKey.values()].filter((each) => each.lastAt > 0 && isWanted(each)).toSorted((a, b) => b.lastAt - a.lastAt)
     return first && recipientOf(first)
   }
 

@@ -66,7 +66,7 @@ class MessageRouter implements Router {
     this.#outbox = new Outbox({
       records: options.records,
       clock: options.clock,
-      latest: () => this.#conversations.latest(),
+      latest: (anyChannel) => this.#conversations.latest(anyChannel ? ({ channel }) => this.#channels.has(channel) : undefined),
       canSend: ({ kind, to }) =>
         !this.#closed.signal.aborted && (kind === 'task' ? this.#conversations.canTake(to) : this.#channels.has(to.channel)),
       send: (entry) => this.#sendEntry(entry),
@@ -103,6 +103,17 @@ class MessageRouter implements Router {
 
   notify(notice: Notice): Promise<void> {
     return this.#store('notice', notice)
+  }
+
+  async announce(text: string): Promise<void> {
+    const to = this.#conversations.latest(({ channel }) => this.#channels.has(channel))
+    const channel = to && this.#channels.get(to.channel)
+    if (!channel) return
+    const { userId, conversation } = to
+    const id = `announcement:${this.#options.ids.next()}`
+    const message: OutgoingMessage = { id, kind: 'error', text, speaker: system, ...(conversation !== undefined && { conversation }) }
+    const [{ clock }, { signal }] = [this.#options, channel.removed]
+    await deliverToChannel(() => channel.provider.sendToUser(userId, message), { clock, signal, report: this.#reporter(to.channel) })
   }
 
   task({ from, ...task }: RoutedTask): Promise<void> {
@@ -254,10 +265,14 @@ class MessageRouter implements Router {
     return this.#outbox.add({ key: `reply:${id}`, kind, text, speaker: system, to: recipientOf(to) })
   }
 
-  async #store(kind: 'notice' | 'task', { text, to, speaker = system, id = this.#options.ids.next() }: Notice): Promise<void> {
+  async #store(
+    kind: 'notice' | 'task',
+    { text, to, speaker = system, id = this.#options.ids.next(), anyChannel = false }: Notice,
+  ): Promise<void> {
     if (to) keyOf(to)
     await this.#load()
-    await this.#outbox.add({ kind, key: `${kind}:${id}`, text: cutText(text, mostChars), speaker, ...(to && { to: recipientOf(to) }) })
+    const added = { kind, key: `${kind}:${id}`, text: cutText(text, mostChars), speaker, ...(anyChannel && { anyChannel }) }
+    await this.#outbox.add({ ...added, ...(to && { to: recipientOf(to) }) })
   }
 
   async #sendEntry({ to, kind, key: id, text, speaker }: AddressedEntry): Promise<boolean> {

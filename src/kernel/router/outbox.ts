@@ -17,6 +17,7 @@ interface StoredEntry {
   readonly at: number
   /** Absent: the first person who writes. */
   readonly to?: Recipient
+  readonly anyChannel?: boolean
 }
 type OutboxEntry = StoredEntry & { readonly key: string }
 export type AddressedEntry = OutboxEntry & { readonly to: Recipient }
@@ -24,8 +25,8 @@ export type AddressedEntry = OutboxEntry & { readonly to: Recipient }
 interface OutboxOptions {
   readonly records: Records
   readonly clock: Clock
-  /** The person who wrote last. */
-  latest(): Recipient | undefined
+  /** The person who wrote last. `anyChannel`: over a channel that works. */
+  latest(anyChannel?: boolean): Recipient | undefined
   canSend(entry: AddressedEntry): boolean
   /** `false`: not now. */
   send(entry: AddressedEntry): Promise<boolean>
@@ -60,7 +61,7 @@ export class Outbox {
   /** Durable when it resolves. */
   async add({ key, ...given }: Omit<OutboxEntry, 'at'>): Promise<void> {
     const { clock, latest } = this.#options
-    const to = given.to ?? latest()
+    const to = given.to ?? (given.anyChannel ? undefined : latest())
     // No two have the same time: it gives their order.
     this.#last = Math.max(this.#last + 1, clock.now())
     const entry = { ...given, at: this.#last, ...(to && { to }) }
@@ -73,7 +74,7 @@ export class Outbox {
 
   /** Sends what can be sent. */
   flush(): void {
-    for (const { to = this.#options.latest() } of this.#entries.values()) {
+    for (const { anyChannel, to = this.#options.latest(anyChannel) } of this.#entries.values()) {
       const person = to && keyOf(to)
       if (person !== undefined && !this.#busy.has(person))
         this.#busy.set(
@@ -104,7 +105,7 @@ export class Outbox {
   }
 
   #next(person: string): AddressedEntry | undefined {
-    for (const { to = this.#options.latest(), ...entry } of this.#entries.values())
+    for (const { anyChannel, to = this.#options.latest(anyChannel), ...entry } of this.#entries.values())
       if (to && keyOf(to) === person && this.#options.canSend({ ...entry, to })) return { ...entry, to }
     return undefined
   }

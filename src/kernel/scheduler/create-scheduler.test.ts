@@ -161,6 +161,56 @@ it('runs what became due during a restart, and finds what a sleeping machine mis
   expect(messages()).toEqual([expect.stringContaining('It missed 5 runs since 2026-01-01T02:00:00.000Z')])
 })
 
+const jumps = [-72, -4, 4, 72]
+
+it.each(jumps)('a clock that jumps by %i h silences nothing while it runs: the next run is computed again', async (hours) => {
+  const { scheduler, clock, fired } = await setup({ from: '2026-01-10T06:30:00Z' })
+  const runs: string[] = []
+  scheduler.register('monitor', { cron: '0 * * * *', timeZone: 'UTC' }, (_at, run) => void runs.push(run))
+  await scheduler.schedulesOf('scheduler').add({ id: 'a', task: 'Call', when: { cron: '0 * * * *', timeZone: 'UTC' } })
+  await scheduler.start()
+  await clock.elapse(hour)
+  clock.jump(hours * hour)
+  await clock.elapse(hour)
+  // The clock is set right again.
+  clock.jump(-hours * hour)
+  await clock.elapse(hour)
+  expect(runs).toHaveLength(3)
+  expect(fired).toHaveLength(3)
+  // Whoever ignores ids that it knows must not ignore a time that comes again.
+  expect(new Set([...runs, ...fired.map(({ id }) => id)]).size).toBe(6)
+})
+
+it.each(jumps)('a clock that jumps by %i h silences nothing over a restart', async (hours) => {
+  const { scheduler, create, clock, fired } = await setup({ from: '2026-01-10T06:30:00Z' })
+  const daily: Schedule = { cron: '0 * * * *', timeZone: 'UTC' }
+  const runs: string[] = []
+  scheduler.register('monitor', daily, (_at, run) => void runs.push(run))
+  await scheduler.schedulesOf('scheduler').add({ id: 'a', task: 'Call', when: daily })
+  await scheduler.start()
+  await clock.elapse(hour)
+  await scheduler.stop()
+  clock.jump(hours * hour)
+  const next = create()
+  next.register('monitor', daily, (_at, run) => void runs.push(run))
+  await next.start()
+  await clock.elapse(hour)
+  expect([runs.length, fired.length, new Set(runs).size]).toEqual([2, 2, 2])
+})
+
+it('a small correction of the clock repeats no run', async () => {
+  const { scheduler, clock } = await setup({ from: '2026-01-10T06:59:00Z' })
+  const runs: string[] = []
+  scheduler.register('monitor', { cron: '0 * * * *', timeZone: 'UTC' }, (at) => void runs.push(time(at)))
+  await scheduler.start()
+  await clock.elapse(minute)
+  clock.jump(-20_000)
+  await clock.elapse(hour)
+  clock.jump(-20_000)
+  await clock.elapse(minute)
+  expect(runs).toEqual(['2026-01-10T07:00:00Z', '2026-01-10T08:00:00Z'])
+})
+
 it('sends a task that is late up to a day, and says so; reports an older one', async () => {
   const { scheduler, create, clock, fired, messages } = await setup()
   const schedules = scheduler.schedulesOf('scheduler')

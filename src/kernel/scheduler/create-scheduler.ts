@@ -3,7 +3,8 @@
 // 1. A run is taken by moving the next time of its record: of several processes one takes it.
 // 2. A task that was taken, but not handed over before a crash, is handed over again with the same id. A run of an extension is not repeated.
 // 3. A schedule has one run at a time.
-// 4. Times are those of the wall clock: after a sleep of the machine the next tick finds what was missed.
+// 4. Times are those of the wall clock: after a sleep of the machine the next tick finds what was missed. If the clock goes back, the next
+//    times are computed again, and a time that comes again is another run.
 import type { Clock, Ids, MaybePromise, Recipient, Records, Schedule, ScheduledTask, Schedules } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { plural } from '../../util/plural.ts'
@@ -13,7 +14,7 @@ import type { Bus, ReportDiagnostic, Scheduler } from '../shared/kernel-types.ts
 import { type Row, recordTable } from '../shared/record-table.ts'
 import { nextTime, scheduleError, scheduleProblem } from './cron-times.ts'
 import { decideRun, isLate } from './missed-runs.ts'
-import { claimRun, endRun, firstTime, type ScheduleTable, type StoredSchedule } from './stored-schedules.ts'
+import { claimRun, endRun, firstTime, followClock, runId, type ScheduleTable, type StoredSchedule } from './stored-schedules.ts'
 
 interface SchedulerOptions {
   readonly records: Records
@@ -48,7 +49,7 @@ const maxTasks = 200
 
 export const createScheduler = (options: SchedulerOptions): RunningScheduler => new StoredScheduler(options)
 
-type Execute = (at: number) => MaybePromise<void>
+type Execute = Parameters<Scheduler['register']>[2]
 type ScheduleRow = Row<StoredSchedule>
 
 class StoredScheduler implements RunningScheduler {
@@ -58,6 +59,8 @@ class StoredScheduler implements RunningScheduler {
   readonly #guarded = guardSteps((reason) => this.#report('error', `Schedules cannot be read or written, and wait: ${reason}`))
   readonly #runs = new Map<string, Promise<void>>()
   #state: 'new' | 'running' | 'stopped' = 'new'
+  /** The wall clock when the monotonic one began. A change is a jump. */
+  #origin: number | undefined
   #cancelTick = (): void => {}
 
   constructor(options: SchedulerOptions) {
@@ -108,7 +111,15 @@ class StoredScheduler implements RunningScheduler {
     const { clock, ids } = this.#options
     const { id = ids.next(), task, when, to } = added
     const from = by !== undefined && prefix !== `${by}/` ? { by } : {}
-    const row: ScheduleRow = { key: `${prefix}${id}`, due: firstTime(added, clock.now()), task, when, ...(to && { to }), ...from }
+    const row: ScheduleRow = {
+      key: `${prefix}${id}`,
+      due: firstTime(added, clock.now()),
+      since: clock.now(),
+      task,
+      when,
+      ...(to && { to }),
+      ...from,
+    }
     if ((await this.#table.list({ prefix, limit: maxTasks })).length >= maxTasks)
       throw scheduleError({ place: 'schedules', message: `there are ${maxTasks} tasks already`, remedy: 'Cancel some of them.' })
     if ((await this.#table.update(row.key, (before) => before ?? row)) !== undefined)
@@ -119,10 +130,11 @@ class StoredScheduler implements RunningScheduler {
 
   /** The next time stays if the schedule is the same. */
   async #store(id: string, when: Schedule): Promise<void> {
-    const due = nextTime(when, this.#options.clock.now())
+    const since = this.#options.clock.now()
+    const due = nextTime(when, since)
     const isSame = ({ cron, timeZone }: Schedule): boolean => cron === when.cron && timeZone === when.timeZone
     await this.#table.update(id, (before) =>
-      before && isSame(before.when as Schedule) ? before : { when, ...(due !== undefined && { due }) },
+      before && isSame(before.when as Schedule) ? before : { when, since, ...(due !== undefined && { due }) },
     )
   }
 
@@ -134,6 +146,7 @@ class StoredScheduler implements RunningScheduler {
   async #tick(): Promise<void> {
     const { clock } = this.#options
     this.#tickIn(maxTickMs)
+    await this.#followClock()
     for (const row of await this.#table.list({ dueBefore: clock.now() + 1 }))
       if (this.#state === 'running' && (row.task !== undefined || this.#registered.has(row.key))) await this.#take(row)
     const soon = await this.#table.list({ dueBefore: clock.now() + maxTickMs })
@@ -141,11 +154,19 @@ class StoredScheduler implements RunningScheduler {
     if (waits.length > 0) this.#tickIn(Math.min(...waits))
   }
 
+  async #followClock(): Promise<void> {
+    const { clock } = this.#options
+    const origin = clock.now() - clock.monotonic()
+    if (this.#origin === undefined || this.#origin - origin > maxTickMs)
+      for await (const row of this.#table.rows()) await followClock(this.#table, row, clock.now())
+    this.#origin = origin
+  }
+
   async #take(row: ScheduleRow): Promise<void> {
     const { due = 0, key } = row
     const { at, missed, next } = decideRun(row, due, this.#options.clock.now())
     const isBusy = this.#runs.has(key)
-    if (!(await claimRun(this.#table, row, { at: isBusy ? undefined : at, next }))) return
+    if (!(await claimRun(this.#table, row, { at: isBusy ? undefined : at, next, now: this.#options.clock.now() }))) return
     const then = next === undefined ? '' : ` The next run is at ${timeText(next)}.`
     if (missed > 0) await this.#missed(row, due, `It missed ${plural(missed, 'run')} since ${timeText(due)}.${then}`)
     if (at !== undefined && isBusy)
@@ -160,13 +181,14 @@ class StoredScheduler implements RunningScheduler {
     )
   }
 
-  async #perform({ key, task, to, by }: ScheduleRow, at: number): Promise<void> {
+  async #perform(row: ScheduleRow, at: number): Promise<void> {
+    const { key, task, to, by } = row
     const { clock, fire } = this.#options
     try {
-      if (task === undefined) await this.#registered.get(key)?.execute(at)
+      if (task === undefined) await this.#registered.get(key)?.execute(at, runId(row, at))
       else {
         const note = isLate(at, clock.now()) ? `This task was due at ${timeText(at)}, and is late.\n` : ''
-        await fire({ id: `schedule:${key}@${at}`, text: `${note}${task}`, from: by ?? extensionOf(key), ...(to && { to }) })
+        await fire({ id: `schedule:${runId(row, at)}`, text: `${note}${task}`, from: by ?? extensionOf(key), ...(to && { to }) })
       }
     } catch (error) {
       this.#report('error', `Schedule ${key}: the run of ${timeText(at)} failed: ${messageOf(error)}`)
@@ -174,11 +196,12 @@ class StoredScheduler implements RunningScheduler {
     await this.#guarded(() => endRun(this.#table, key, at))
   }
 
-  async #missed({ key, task, to, by = extensionOf(key) }: ScheduleRow, since: number, what: string): Promise<void> {
+  async #missed(row: ScheduleRow, since: number, what: string): Promise<void> {
+    const { key, task, to, by = extensionOf(key) } = row
     const text = task === undefined ? `Schedule ${key}: ${what}` : `Scheduled task "${task}" of ${by}: ${what}`
     this.#report('warn', text)
     const data = { schedule: key, text, since, ...(to && { to: { ...to } }) }
-    await this.#options.bus.publish({ name: kernelEvents.scheduleMissed, source: 'kernel', data, id: `missed:${key}@${since}` })
+    await this.#options.bus.publish({ name: kernelEvents.scheduleMissed, source: 'kernel', data, id: `missed:${runId(row, since)}` })
   }
 
   #report(level: 'warn' | 'error', message: string): void {

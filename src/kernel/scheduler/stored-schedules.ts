@@ -14,6 +14,10 @@ export interface StoredSchedule {
   readonly by?: string
   /** The time of a run that has not ended. */
   readonly running?: number
+  /** The wall clock when the next time was computed. */
+  readonly since?: number
+  /** How often the wall clock went back. The same time is then another run. */
+  readonly repeats?: number
 }
 export type ScheduleTable = RecordTable<StoredSchedule>
 
@@ -21,16 +25,33 @@ export type ScheduleTable = RecordTable<StoredSchedule>
 export async function claimRun(
   table: ScheduleTable,
   { key, due }: Row<StoredSchedule>,
-  { at, next }: Omit<DueRun, 'missed'>,
+  { at, next, now }: Omit<DueRun, 'missed'> & { readonly now: number },
 ): Promise<boolean> {
   const before = await table.update(key, (stored) => {
     if (stored?.due !== due) return stored
     if (stored === undefined || (at === undefined && next === undefined)) return undefined
     const { due: _, ...schedule } = stored
-    return { ...schedule, ...(next !== undefined && { due: next }), ...(at !== undefined && { running: at }) }
+    return { ...schedule, since: now, ...(next !== undefined && { due: next }), ...(at !== undefined && { running: at }) }
   })
   return before !== undefined && before.due === due
 }
+
+/** A small correction of the clock repeats nothing. */
+const correctionMs = 60_000
+
+/** Computes the next time again if the wall clock went back: it would be too far away. */
+export async function followClock(table: ScheduleTable, { key, due, since = due, when }: Row<StoredSchedule>, now: number): Promise<void> {
+  if (due === undefined || since === undefined || !('cron' in when) || since - now < correctionMs) return
+  const next = nextTime(when, now)
+  if (next !== undefined && next !== due)
+    await table.update(key, (stored) =>
+      stored?.due === due ? { ...stored, due: next, since: now, repeats: (stored.repeats ?? 0) + 1 } : stored,
+    )
+}
+
+/** The id of a run, which is the same after a restart. */
+export const runId = ({ key, repeats }: Row<StoredSchedule>, at: number): string =>
+  `${key}@${at}${repeats === undefined ? '' : `.${repeats}`}`
 
 /** A run has ended. A schedule without a further time is removed. */
 export async function endRun(table: ScheduleTable, key: string, at: number): Promise<void> {

@@ -8,7 +8,7 @@ import type {
   Schedule,
   ScheduledResult,
 } from '../../contracts/index.ts'
-import { boolean, type Check, json, number, oneOf, optional, record, text } from './value-shapes.ts'
+import { boolean, type Check, either, isText, json, number, oneOf, optional, record, text } from './value-shapes.ts'
 
 const line = text(500)
 
@@ -26,12 +26,14 @@ export const agentDescriptor: Check<AgentDescriptor> = record({
   integrationMode: oneOf(['tool', 'handoff']),
 })
 
+const failure = record({ class: text(100), message: text(4_000), remedy: optional(text(4_000)) })
+
 /** Its usage is not taken over: the kernel counts what `startAgent` used. */
 export const agentResult: Check<AgentResult> = record({
   status: oneOf(['completed', 'partial', 'failed', 'interrupted']),
   content: text(),
   value: optional(json),
-  error: optional(record({ class: text(100), message: text(4_000), remedy: optional(text(4_000)) })),
+  error: optional(either(isText, (message, place) => ({ class: 'failed', message: text(4_000)(message, place) }), failure)),
 })
 
 export const providedContext: Check<ProvidedContext> = record({ text: text(), priority: optional(number) })

@@ -148,7 +148,10 @@ export interface Bus {
 
 export interface Notice {
   readonly text: string
+  /** Default: the person who wrote last. */
   readonly to?: Recipient
+  /** Without `to`: the person who wrote last over a channel that works. */
+  readonly anyChannel?: boolean
   readonly speaker?: string
   /** The same id again is ignored. */
   readonly id?: string
@@ -166,6 +169,8 @@ export interface Router {
   receive(channel: string, message: IncomingMessage): Promise<void>
   /** Resolves when it is stored. Delivered when the channel is there. */
   notify(notice: Notice): Promise<void>
+  /** Tells the person who wrote last over a channel that works. Stores nothing: the store may be what fails. */
+  announce(text: string): Promise<void>
   /** Sends a task to the orchestrator in the conversation of the recipient, such as one of a schedule. Resolves when it is stored. */
   task(task: RoutedTask): Promise<void>
   /** Messages that were stored before are sent, and the answers of all conversations are delivered from now on. */
@@ -190,13 +195,17 @@ export interface AgentPort {
 export interface Scheduler {
   /** Tasks for the orchestrator, for `ExtensionContext.schedules`. An extension sees its own tasks only. `by`: who adds one now. */
   schedulesOf(extension: string, by?: () => string | undefined): Schedules
-  /** Calls `execute` at every time of the schedule, once for each. `at`: that time. Returns a function that ends it. @throws if it is wrong. */
-  register(id: string, schedule: Schedule, execute: (at: number) => MaybePromise<void>): () => void
+  /**
+   * Calls `execute` at every time of the schedule, once for each. `at`: that time; `run`: the id of the run. Returns a function that ends it.
+   * @throws if it is wrong.
+   */
+  register(id: string, schedule: Schedule, execute: (at: number, run: string) => MaybePromise<void>): () => void
 }
 
 /** The process that supervises the kernel. Without one (`troupe serve`) restarts are refused with a remedy: see `withoutSupervisor`. */
 export interface SupervisorPort {
-  requestRestart(reason: string): Promise<void>
+  /** `isForced`: a person asks for it. @throws if extensions have requested too many. */
+  requestRestart(reason: string, options?: { readonly isForced?: boolean }): Promise<void>
   requestShutdown(reason: string): Promise<void>
   /** Before their code is loaded: the extensions that will run inside the kernel process. */
   loading(extensions: readonly Pick<FoundExtension, 'id' | 'folder' | 'hash' | 'source'>[]): void

@@ -1,3 +1,4 @@
+export { requestReload } from './folder-lock.ts'
 export { type KernelSetup, setupVariable } from './messages.ts'
 export { connectSupervisor, type SupervisedKernel, withoutSupervisor } from './supervised-kernel.ts'
 export { Supervisor, type SupervisorEnd } from './supervisor.ts'

@@ -26,10 +26,8 @@ export interface KernelTimings {
   readonly stopMs: number
 }
 
-interface KernelProcessOptions {
+interface KernelProcessOptions extends Pick<KernelSetup, 'folder' | 'isFirst' | 'held' | 'refusesRestartsMs'> {
   readonly command: KernelCommand
-  readonly folder: string
-  readonly isFirst: boolean
   readonly clock: Clock
   readonly timings: KernelTimings
   onMessage(message: KernelMessage): void
@@ -48,9 +46,9 @@ export class KernelProcess {
 
   constructor(options: KernelProcessOptions) {
     this.#options = options
-    const { command, folder, timings, isFirst } = options
+    const { command, folder, timings, isFirst, held, refusesRestartsMs } = options
     const { beatMs, blockedMs } = timings
-    const setup: KernelSetup = { folder, beatMs, blockedMs, isFirst }
+    const setup: KernelSetup = { folder, beatMs, blockedMs, isFirst, held, refusesRestartsMs }
     this.#child = spawn(command.file, command.args, {
       env: { ...command.env, [setupVariable]: JSON.stringify(setup) },
       stdio: [command.readsInput ? 'inherit' : 'ignore', 'inherit', 'inherit', 'ipc'],

@@ -4,7 +4,9 @@ export type KernelMessage =
   | { readonly type: 'ready' }
   /** How long running turns may continue after `stop`. */
   | { readonly type: 'drain'; readonly ms: number }
-  | { readonly type: 'restart' | 'shutdown'; readonly reason: string }
+  | { readonly type: 'shutdown'; readonly reason: string }
+  /** `isForced`: a person asks for it. Such restarts are not counted. */
+  | { readonly type: 'restart'; readonly reason: string; readonly isForced?: boolean }
 
 export interface SupervisorMessage {
   readonly type: 'stop'
@@ -17,6 +19,10 @@ export interface KernelSetup {
   readonly blockedMs: number
   /** Not a restart. */
   readonly isFirst: boolean
+  /** Ids of extensions that are left out of this start, to find the one that breaks it. */
+  readonly held: readonly string[]
+  /** For this time it refuses restarts that extensions request: there were too many. */
+  readonly refusesRestartsMs: number
 }
 
 export const setupVariable = 'TROUPE_KERNEL'

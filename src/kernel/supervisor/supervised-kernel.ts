@@ -27,7 +27,8 @@ const maxFrames = 50
 
 /** `report`: prints an exception that nobody caught. */
 export function connectSupervisor(setup: KernelSetup, report: (error: unknown) => void): SupervisedKernel {
-  const { folder } = setup
+  const { folder, refusesRestartsMs } = setup
+  const mayRestartAt = performance.now() + refusesRestartsMs
   const context = new AsyncLocalStorage<Suspect>()
   const mark = activeFile(folder)
   const active: Suspect[] = []
@@ -55,7 +56,11 @@ export function connectSupervisor(setup: KernelSetup, report: (error: unknown) =
   })
 
   return {
-    requestRestart: (reason) => send({ type: 'restart', reason }),
+    async requestRestart(reason, { isForced = false } = {}) {
+      const leftMs = mayRestartAt - performance.now()
+      if (leftMs > 0 && !isForced) throw tooManyRestarts(leftMs)
+      await send({ type: 'restart', reason, isForced })
+    },
     requestShutdown: (reason) => send({ type: 'shutdown', reason }),
     loading(extensions) {
       folders = extensions.map(realFolder)
@@ -97,6 +102,11 @@ export function connectSupervisor(setup: KernelSetup, report: (error: unknown) =
     },
   }
 }
+
+const tooManyRestarts = (leftMs: number): TroupeError =>
+  new TroupeError('extension_failed', 'Extensions have restarted the assistant too often, and this request was refused.', {
+    remedy: `Ask again in ${Math.ceil(leftMs / 60_000)} min, or run: troupe extensions reload`,
+  })
 
 /** For a kernel that nobody supervises. */
 export const withoutSupervisor: SupervisorPort = {

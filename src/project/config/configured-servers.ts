@@ -122,4 +122,8 @@ function escaped(value: Json): Json {
 
 /** A hash of what a person trusts: the definitions as written. A value, such as that of NODE_OPTIONS, can be code; `approval` is a permission. */
 export const serversHash = (servers: readonly Pick<ConfiguredServer, 'name' | 'definition'>[]): string =>
-  contentHash(JSON.stringify(servers.map(({ name, definition }) => [name, definition])))
+  contentHash(
+    JSON.stringify(
+      servers.map(({ name, definition }) => [name, definition.type === 'auto' ? { ...definition, type: 'http' } : definition]),
+    ),
+  )

@@ -13,9 +13,12 @@ export interface NamedAgent {
   readonly path: string
 }
 
+/** Of the agent that people talk to. It is found here without an entry in the configuration. */
+const orchestratorFile = join('agents', 'orchestrator.ai')
+
 /** Absolute paths of the agents in a project's folder and in those of other programs. */
 export function projectAgentPaths(folder: string): readonly string[] {
-  const own = findAgentPaths(join(folder, '*.ai')).paths
+  const own = [...findAgentPaths(join(folder, '*.ai')).paths, ...[join(folder, orchestratorFile)].filter((path) => existsSync(path))]
   const foreign = dialectFolders.map((each) => join(folder, each)).filter((path) => existsSync(path))
   return [...own, ...foreign.flatMap((path) => findAgentPaths(path).paths)]
 }

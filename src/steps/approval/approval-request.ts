@@ -6,6 +6,7 @@ import { copyJson, plainJson } from '../../util/json-values.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { isListOfStrings } from '../../util/option-problems.ts'
 import type { Redactor } from '../../util/redact.ts'
+import { showValue } from '../../util/show-value.ts'
 import type { ActiveSession } from '../session/active-session.ts'
 import type { OfferedTool } from '../tools/tool-registry.ts'
 import { askTool } from './ask-tool.ts'
@@ -28,9 +29,10 @@ export function readApprovalWish(
     if (given === undefined) return undefined
     // A plain copy: what is checked is what is asked.
     const wish: unknown = plainJson(given)
-    return isApprovalWish(wish) && !keysIn(wish).some((key) => isReservedKey(key, name))
-      ? redactWish(session.ports.redactor, wish)
-      : fallback
+    if (!isApprovalWish(wish)) throw new Error(`it returned ${showValue(given)}`)
+    const reserved = keysIn(wish).find((key) => isReservedKey(key, name))
+    if (reserved) throw new Error(`its key ${showValue(reserved.key)} is reserved`)
+    return redactWish(session.ports.redactor, wish)
   }
   const reportFailure = (error: unknown): ApprovalWish => {
     if (isAsked) session.reportOnce(failed(name, session.ports.redactor.text(messageOf(error))))

@@ -6,6 +6,7 @@ import { type ServerAuthorization, serverAuthorization } from './auth/server-aut
 import { boundedFetch, type StreamEnd } from './bounded-fetch.ts'
 import { droppedCode } from './mcp-failure.ts'
 import { type McpHost, tokensOf } from './mcp-host.ts'
+import { explainRefusals, explainStart } from './refusal.ts'
 import type { ResolvedHttp } from './resolve-server.ts'
 import type { TransportEvents } from './stdio-transport.ts'
 
@@ -23,7 +24,14 @@ export function httpTransport(server: ResolvedHttp, library: Library, { host, ev
   const own = given ? undefined : serverAuthorization(server, { store: tokensOf(host), clock: host.clock, library })
   const fetch = boundedFetch(host.fetch ?? globalThis.fetch, events, onStreamEnd)
   const authProvider = given ?? own
-  const options = { fetch: own?.watch(fetch) ?? fetch, requestInit: { headers }, ...(authProvider && { authProvider }) }
+  let refusal = ''
+  const explained = explainRefusals(own?.watch(fetch) ?? fetch, {
+    redact: (text) => own?.redact(text) ?? text,
+    onRefused: (explanation) => {
+      refusal = explanation
+    },
+  })
+  const options = { fetch: explained, requestInit: { headers }, ...(authProvider && { authProvider }) }
   const transport: Transport =
     server.type === 'sse'
       ? new library.SSEClientTransport(url, options)
@@ -37,6 +45,7 @@ export function httpTransport(server: ResolvedHttp, library: Library, { host, ev
           },
           reconnectionScheduler: reconnectBy(host.clock),
         })
+  if (server.type === 'sse') explainStart(transport, () => refusal)
   return own ? redactMessages(transport, own) : transport
 }
 

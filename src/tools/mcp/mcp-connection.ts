@@ -11,7 +11,7 @@ import { type ClientPlace, McpClient } from './mcp-client.ts'
 import { cancelled, failureOf, isAuthFailure, isPassing, McpError } from './mcp-failure.ts'
 import type { McpHost } from './mcp-host.ts'
 import { restartDelay } from './mcp-limits.ts'
-import type { ResolvedServer } from './resolve-server.ts'
+import type { ResolvedHttp, ResolvedServer } from './resolve-server.ts'
 
 type State =
   | { readonly kind: 'down'; readonly failures: number; readonly retryAt: number }
@@ -144,9 +144,20 @@ export class McpConnection {
         // A server of the older revision may exit when it gets the request that finds the revision out.
         if (this.server.type === 'stdio' && this.server.protocol === 'auto')
           return McpClient.connect({ ...this.server, protocol: '2025-11-25' }, place, signal)
+        if (this.server.type === 'http' && this.server.fallsBack && refusesPost(error))
+          return this.#connectOverSse(this.server, { place, signal, refusal: error })
         if (attempt >= mostAttempts || !isPassing(failureOf(error, this.server.name))) throw error
         await this.#sleep(restartDelay(attempt), signal)
       }
+    }
+  }
+
+  /** As the protocol says: a server that refuses the first POST may be one of the older HTTP with Server-Sent Events. */
+  async #connectOverSse(server: ResolvedHttp, { place, signal, refusal }: Refused): Promise<McpClient> {
+    try {
+      return await McpClient.connect({ ...server, type: 'sse', protocol: '2025-11-25' }, place, signal)
+    } catch (error) {
+      throw failureOf(error, server.name).class === 'auth' ? error : refusal
     }
   }
 
@@ -213,6 +224,18 @@ export class McpConnection {
 /** The server has forgotten the session of the connection, and has not looked at the request. */
 const isExpiredSession = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && (error as { status?: unknown }).status === 404
+
+/** Not for want of authorization, and not to be asked later. */
+const refusesPost = (error: unknown): boolean => {
+  const { status } = (error ?? {}) as { readonly status?: unknown }
+  return typeof status === 'number' && status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status)
+}
+
+interface Refused {
+  readonly place: ClientPlace
+  readonly signal: AbortSignal
+  readonly refusal: unknown
+}
 
 interface UseOptions {
   readonly signal?: AbortSignal | undefined

@@ -1,7 +1,9 @@
 import { type ToolFailure, TroupeError } from '../../contracts/index.ts'
+import { asSentence } from '../../util/as-sentence.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { cutText } from '../../util/well-formed.ts'
 import { maxErrorCharacters } from './mcp-limits.ts'
+import { explanationIn } from './refusal.ts'
 
 /** An expected failure of a server. */
 export class McpError extends Error {
@@ -29,15 +31,19 @@ interface LibraryError {
   readonly code?: unknown
   readonly status?: unknown
   readonly message?: unknown
+  readonly data?: { readonly text?: unknown }
+  readonly errorDescription?: unknown
+  readonly requiredScope?: unknown
 }
 
 /** `server`: its configured name. */
 export function failureOf(error: unknown, server: string): ToolFailure {
   if (error instanceof McpError) return error.failure
-  const { code, status } = (typeof error === 'object' && error !== null ? error : {}) as LibraryError
+  const { code } = (typeof error === 'object' && error !== null ? error : {}) as LibraryError
+  const status = statusOf(error)
   const said = cutText(messageOf(error), maxErrorCharacters)
   if (isAuthFailure(error)) {
-    const message = `The MCP server "${server}" ${status === 403 || code === 403 ? 'denied access' : 'requires authorization'}.`
+    const message = `The MCP server "${server}" ${status === 403 ? `denied access${refusalText(error)}` : 'requires authorization.'}`
     return { class: 'auth', message, remedy: `Run \`troupe mcp login ${server}\`, or set its headers.` }
   }
   if (typeof status === 'number') return statusFailure(status, server)
@@ -48,6 +54,23 @@ export function failureOf(error: unknown, server: string): ToolFailure {
   if (typeof code === 'number') return { class: 'failed', message: `The MCP server "${server}" reported an error: ${said}` }
   if (code === 'INVALID_RESULT') return { class: 'failed', message: `The MCP server "${server}" sent an invalid result: ${said}` }
   return { class: 'failed', message: `The MCP server "${server}" failed: ${said}` }
+}
+
+/** How the library reports a response differs by transport. */
+function statusOf(error: unknown): unknown {
+  if (typeof error !== 'object' || error === null) return undefined
+  const { code, status, message } = error as LibraryError
+  const [, posted] = /^Error POSTing to endpoint \(HTTP (\d{3})\)/.exec(String(message)) ?? []
+  if (error.constructor.name === 'InsufficientScopeError' || code === 403) return 403
+  return status ?? (posted === undefined ? undefined : Number(posted))
+}
+
+function refusalText(error: unknown): string {
+  const { data, message, errorDescription, requiredScope } = error as LibraryError
+  const scope = requiredScope === undefined ? '' : `the scope "${requiredScope}" is missing`
+  const texts = [data?.text, errorDescription, /^Error POSTing to endpoint \(HTTP 403\): (.*)$/s.exec(String(message))?.[1], scope]
+  const text = texts.map((each) => explanationIn(String(each ?? ''))).find((each) => each !== '')
+  return text === undefined ? '.' : `: ${asSentence(text)}`
 }
 
 function statusFailure(status: number, server: string): ToolFailure {
@@ -67,9 +90,9 @@ function isUnreachable(error: unknown, depth = 0): boolean {
 
 export function isAuthFailure(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false
-  const { code, status } = error as LibraryError
-  if (status === 401 || status === 403 || code === 401 || code === 403) return true
-  return ['UnauthorizedError', 'InsufficientScopeError', 'OAuthError', 'OAuthClientFlowError'].includes(error.constructor.name)
+  const status = statusOf(error)
+  if (status === 401 || status === 403 || (error as LibraryError).code === 401) return true
+  return ['UnauthorizedError', 'OAuthError', 'OAuthClientFlowError'].includes(error.constructor.name)
 }
 
 /** Whether trying again may help. */

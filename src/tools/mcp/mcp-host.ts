@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { AuthProvider, OAuthClientProvider } from '@modelcontextprotocol/client'
-import type { Clock, MaybePromise, McpServerDefinition } from '../../contracts/index.ts'
+import type { Clock, JsonSchema, MaybePromise, McpServerDefinition } from '../../contracts/index.ts'
 import type { ProcessSandbox } from '../sandbox/index.ts'
 import { type McpTokenStore, memoryTokenStore } from './auth/token-store.ts'
 
@@ -37,9 +37,12 @@ export interface PinnedTool {
   readonly name: string
   /** The hash of the name, description and schemas. */
   readonly hash: string
+  /** What models see, and a person reviews. */
+  readonly description: string
+  readonly inputSchema?: JsonSchema
 }
 
-/** `withheld`: names of tools that changed since a person accepted them. They are not offered. */
+/** `withheld`: names of tools that are new or changed since a person accepted them. They are not offered. */
 export interface PinVerdict {
   readonly withheld: readonly string[]
   /** How to accept the change. */

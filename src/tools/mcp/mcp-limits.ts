@@ -28,6 +28,8 @@ export const maxLogCharacters = 500
 
 /** A changed list is read again so long after its first change, and not more often. */
 export const listAgainMs = 500
+/** While tools are withheld: how often it is checked whether a person has accepted them. */
+export const acceptAgainMs = 5_000
 
 /** Rounds of questions in one call, for servers that ask by returning. */
 export const maxQuestionRounds = 10

@@ -20,13 +20,13 @@ import { schemaValidator } from '../schema/schema-validator.ts'
 import { type HeldConnection, poolOf } from './connection-pool.ts'
 import type { McpConnection } from './mcp-connection.ts'
 import { troupeErrorOf } from './mcp-failure.ts'
-import type { McpHost } from './mcp-host.ts'
-import { listAgainMs, maxInstructionsCharacters } from './mcp-limits.ts'
+import type { McpHost, PinnedTool } from './mcp-host.ts'
+import { acceptAgainMs, listAgainMs, maxInstructionsCharacters } from './mcp-limits.ts'
 import { mcpTool, type ToolPlace } from './mcp-tools.ts'
 import { type McpPrompt, type McpPromptMessage, type McpResource, readPrompt, readPrompts, readResources } from './prompts-and-resources.ts'
 import { resolveServer } from './resolve-server.ts'
 import { resourceTool, resourceToolName } from './resource-tool.ts'
-import { hashOf, isOffered, readServerTools, type ServerTool } from './server-tools.ts'
+import { hashOf, isOffered, type LeftOutTool, readServerTools, type ServerTool } from './server-tools.ts'
 
 /** A configured server. */
 export interface McpServerSource extends SessionToolSource {
@@ -39,8 +39,10 @@ export interface McpServerSource extends SessionToolSource {
 export interface McpToolSource extends ToolSource {
   onChange(listener: () => void): () => void
   instructions(): string | undefined
-  /** Resolves if the server answers. */
-  health(): Promise<McpServerFacts>
+  /** The tools of the last list that cannot be offered. */
+  leftOut(): readonly LeftOutTool[]
+  /** What the server said about itself when the connection was opened. */
+  facts(): Promise<McpServerFacts>
   prompts(): Promise<readonly McpPrompt[]>
   prompt(name: string, args: { readonly [name: string]: string }): Promise<readonly McpPromptMessage[]>
   resources(): Promise<readonly McpResource[]>
@@ -95,11 +97,28 @@ interface SourceParts {
   take(): HeldConnection
 }
 
-/** What a server offered at one time. */
+/** What a server listed at one time. */
+interface Listed {
+  readonly connection: McpConnection
+  readonly tools: readonly ServerTool[]
+  readonly leftOut: readonly LeftOutTool[]
+  readonly instructions: string | undefined
+  readonly takesResources: boolean
+}
+
+/** What of it is offered. */
 interface Offer {
   readonly tools: readonly Tool[]
+  /** Whether something waits for a person who accepts it. */
+  readonly isPartial: boolean
   readonly instructions: string | undefined
+  readonly leftOut: readonly LeftOutTool[]
   readonly hash: string
+}
+
+interface Accepted extends Pick<Offer, 'isPartial'> {
+  readonly tools: readonly ServerTool[]
+  readonly text: string | undefined
 }
 
 const instructionsPin = '(instructions)'
@@ -114,8 +133,10 @@ class OpenSource implements McpToolSource {
   #held: HeldConnection | undefined
   #stopListening = (): void => {}
   #offer: Offer | undefined
+  #listed: Listed | undefined
   #listing: Promise<Offer> | undefined
   #cancelRelist: (() => void) | undefined
+  #cancelRecheck = (): void => {}
   #isClosed = false
 
   constructor(parts: SourceParts) {
@@ -141,13 +162,12 @@ class OpenSource implements McpToolSource {
     return this.#offer?.instructions
   }
 
-  health(): Promise<McpServerFacts> {
-    return this.#rejecting(() =>
-      this.#connection.use(async (client) => {
-        await client.ping()
-        return client.facts
-      }),
-    )
+  leftOut(): readonly LeftOutTool[] {
+    return this.#offer?.leftOut ?? []
+  }
+
+  facts(): Promise<McpServerFacts> {
+    return this.#rejecting(() => this.#connection.use(async (client) => client.facts))
   }
 
   prompts(): Promise<readonly McpPrompt[]> {
@@ -165,6 +185,7 @@ class OpenSource implements McpToolSource {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancelRelist?.()
+    this.#cancelRecheck()
     this.#stopListening()
     this.#listeners.clear()
     await this.#held?.release()
@@ -187,10 +208,10 @@ class OpenSource implements McpToolSource {
   }
 
   #read(): Promise<Offer> {
-    this.#listing ??= this.#readOffer()
-      .then((offer) => {
-        this.#offer = offer
-        return offer
+    this.#listing ??= this.#readList()
+      .then((listed) => {
+        this.#listed = listed
+        return this.#makeOffer(listed)
       })
       .finally(() => {
         this.#listing = undefined
@@ -198,70 +219,101 @@ class OpenSource implements McpToolSource {
     return this.#listing
   }
 
+  /** A change of an earlier offer is reported. */
+  async #makeOffer(listed: Listed): Promise<Offer> {
+    const offer = await this.#offerOf(listed)
+    const before = this.#offer
+    // The server was listed again meanwhile.
+    if (before !== undefined && listed !== this.#listed) return before
+    this.#offer = offer
+    this.#cancelRecheck()
+    if (this.#isClosed) return offer
+    if (offer.isPartial) this.#cancelRecheck = this.#parts.host.clock.after(acceptAgainMs, () => this.#acceptLater())
+    if (before !== undefined && before.hash !== offer.hash) for (const listener of this.#listeners) listener()
+    return offer
+  }
+
+  /** A person may accept what is withheld at any time. */
+  #acceptLater(): void {
+    if (this.#listed)
+      this.#makeOffer(this.#listed).catch((error: unknown) =>
+        this.#report('tool_missing', `The accepted tools of the MCP server "${this.#parts.name}" could not be read: ${messageOf(error)}`),
+      )
+  }
+
   /** Soon, but not for each of many changes. */
   #readLater(): void {
     if (this.#isClosed || this.#offer === undefined || this.#cancelRelist) return
     this.#cancelRelist = this.#parts.host.clock.after(listAgainMs, () => {
       this.#cancelRelist = undefined
-      const before = this.#offer?.hash
-      this.#read().then(
-        ({ hash }) => {
-          if (hash !== before && !this.#isClosed) for (const listener of this.#listeners) listener()
-        },
-        (error: unknown) =>
-          this.#report('tool_missing', `The tools of the MCP server "${this.#parts.name}" could not be listed again: ${messageOf(error)}`),
+      this.#read().catch((error: unknown) =>
+        this.#report('tool_missing', `The tools of the MCP server "${this.#parts.name}" could not be listed again: ${messageOf(error)}`),
       )
     })
   }
 
-  async #readOffer(): Promise<Offer> {
-    const { name, definition, host } = this.#parts
+  async #readList(): Promise<Listed> {
+    const { name, definition } = this.#parts
     const connection = this.#connection
     const { entries, isCut, instructions, hasResources, hasHeaders } = await connection.use(
       async (client) => {
         const { capabilities } = client.facts
         const listed = 'tools' in capabilities ? await client.list('tools/list') : { entries: [], isCut: false }
-        const hasHeaders = client.isModern && definition.type === 'http'
+        const hasHeaders = client.isModern && (definition.type === 'http' || definition.type === 'auto')
         return { ...listed, instructions: client.instructions, hasResources: 'resources' in capabilities, hasHeaders }
       },
       { isRepeatable: true },
     )
-    const { tools, problems } = readServerTools(entries, { server: name, filter: definition.tools, hasHeaders })
-    for (const problem of problems.slice(0, maxReported))
-      this.#report('tool_invalid', `A tool of the MCP server "${name}" is left out: ${problem}`)
-    if (problems.length > maxReported)
-      this.#report('tool_invalid', `${problems.length - maxReported} more tools of the MCP server "${name}" are left out.`)
+    const { tools, leftOut } = readServerTools(entries, { server: name, filter: definition.tools, hasHeaders })
+    for (const { name: tool, reason } of leftOut.slice(0, maxReported))
+      this.#report('tool_invalid', `A tool of the MCP server "${name}" is left out: ${tool === undefined ? '' : `${tool}: `}${reason}`)
+    if (leftOut.length > maxReported)
+      this.#report('tool_invalid', `${leftOut.length - maxReported} more tools of the MCP server "${name}" are left out.`)
     if (isCut) this.#report('tool_invalid', `The MCP server "${name}" lists too many tools. Only the first ${entries.length} are read.`)
-    const text = instructions?.trim() ? cutText(wellFormed(instructions.trim()), maxInstructionsCharacters) : undefined
-    const accepted = await this.#accepted(tools, text)
-    const place: ToolPlace = { server: name, definition, host, connection, validator: this.#validator }
-    const own = accepted.tools.map((tool) => mcpTool(tool, place))
-    const takesResources =
-      hasResources && isOffered(resourceToolName, definition.tools) && !tools.some((tool) => tool.name === resourceToolName)
     return {
-      tools: takesResources ? [...own, resourceTool(place)] : own,
-      instructions: accepted.text === undefined ? undefined : `Instructions of the MCP server ${name}:\n${accepted.text}`,
-      hash: hashOf([accepted.tools.map(({ hash }) => hash), accepted.text, takesResources]),
+      connection,
+      tools,
+      leftOut,
+      instructions: instructions?.trim() ? cutText(wellFormed(instructions.trim()), maxInstructionsCharacters) : undefined,
+      takesResources:
+        hasResources && isOffered(resourceToolName, definition.tools) && !tools.some((tool) => tool.name === resourceToolName),
     }
   }
 
-  /** Without tools whose descriptions changed since a person accepted them. */
-  async #accepted(
-    tools: readonly ServerTool[],
-    text: string | undefined,
-  ): Promise<{ readonly tools: readonly ServerTool[]; readonly text: string | undefined }> {
+  async #offerOf({ connection, leftOut, takesResources, ...listed }: Listed): Promise<Offer> {
     const { name, definition, host } = this.#parts
-    if (!host.pins) return { tools, text }
-    const pinned = tools.map(({ name: tool, hash }) => ({ name: tool, hash }))
-    const { withheld, remedy } = await host.pins.check(
-      name,
-      text === undefined ? pinned : [...pinned, { name: instructionsPin, hash: hashOf(text) }],
-      definition,
-    )
-    if (withheld.length === 0) return { tools, text }
-    const message = `The MCP server "${name}" has changed the description of ${withheld.join(', ')}. They are withheld until a person accepts them.`
+    const { tools, text, isPartial } = await this.#accepted(listed.tools, listed.instructions)
+    const place: ToolPlace = { server: name, definition, host, connection, validator: this.#validator }
+    const own = tools.map((tool) => mcpTool(tool, place))
+    return {
+      tools: takesResources ? [...own, resourceTool(place)] : own,
+      isPartial,
+      instructions: text === undefined ? undefined : `Instructions of the MCP server ${name}:\n${text}`,
+      leftOut,
+      hash: hashOf([tools.map(({ hash }) => hash), text, takesResources]),
+    }
+  }
+
+  /** Without what is new or changed since a person accepted it. */
+  async #accepted(tools: readonly ServerTool[], text: string | undefined): Promise<Accepted> {
+    const { name, definition, host } = this.#parts
+    if (!host.pins) return { tools, text, isPartial: false }
+    const pinned: PinnedTool[] = tools.map(({ name: tool, hash, description, inputSchema }) => ({
+      name: tool,
+      hash,
+      description,
+      inputSchema,
+    }))
+    if (text !== undefined) pinned.push({ name: instructionsPin, hash: hashOf(text), description: text })
+    const { withheld, remedy } = await host.pins.check(name, pinned, definition)
+    if (withheld.length === 0) return { tools, text, isPartial: false }
+    const message = `The MCP server "${name}" has added or changed ${withheld.join(', ')}. What is new is withheld until a person accepts it.`
     this.#report('tools_withheld', message, remedy)
-    return { tools: tools.filter((tool) => !withheld.includes(tool.name)), text: withheld.includes(instructionsPin) ? undefined : text }
+    return {
+      tools: tools.filter((tool) => !withheld.includes(tool.name)),
+      text: withheld.includes(instructionsPin) ? undefined : text,
+      isPartial: true,
+    }
   }
 
   /** Once for each message. */

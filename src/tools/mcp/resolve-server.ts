@@ -41,6 +41,8 @@ export interface ResolvedStdio extends Resolved {
 
 export interface ResolvedHttp extends Resolved {
   readonly type: 'http' | 'sse'
+  /** Whether SSE is tried if the server does not know Streamable HTTP. */
+  readonly fallsBack: boolean
   readonly url: URL
   readonly headers: { readonly [name: string]: string }
   readonly auth: McpServerAuth | undefined
@@ -56,7 +58,7 @@ export function resolveServer(
     name,
     timeoutMs: definition.timeout ?? defaultServerTimeoutMs,
     share: definition.share ?? 'session',
-    protocol: definition.protocol ?? (definition.type === 'http' ? 'auto' : '2025-11-25'),
+    protocol: definition.protocol ?? (definition.type === 'http' || definition.type === 'auto' ? 'auto' : '2025-11-25'),
     ...(definition.type === 'stdio' ? resolveStdio(name, definition, { overlay, host }) : resolveHttp(name, definition, overlay)),
   } as const
   const key = createHash('sha256')
@@ -75,7 +77,9 @@ function resolveHttp(
   const url = parseServerUrl(name, address)
   checkHeaders(name, headers)
   if (auth) checkAuth(name, auth, url)
-  return { type, url, headers, auth }
+  // SSE is older than this revision.
+  const fallsBack = type === 'auto' && definition.protocol !== '2026-07-28'
+  return { type: type === 'auto' ? 'http' : type, fallsBack, url, headers, auth }
 }
 
 function resolveStdio(

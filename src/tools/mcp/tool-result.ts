@@ -12,7 +12,7 @@ export function resultOutput(result: CallToolResult, server: string, problems: r
   const text = textOf(parts)
   const others = parts.some(({ type }) => type !== 'text') ? { parts } : {}
   if (result.isError) {
-    const message = text.trim() === '' ? `The MCP server "${server}" reported an error without a text.` : cutText(text, maxErrorCharacters)
+    const message = text.trim() === '' ? `The MCP server "${server}" reported an error without a text.` : text
     return { ok: false, error: { class: 'failed', message }, ...others }
   }
   const value = result.structuredContent as Json | undefined

@@ -74,6 +74,6 @@ function refusing(cause: string): () => Validation {
 function rejected(check: ValidateFunction, schema: JsonSchema, value: unknown): Validation {
   const errorsOf = (candidate: unknown) => (check(candidate) ? undefined : groupErrors(check.errors as ErrorObject[], schema))
   const errors = groupErrors(check.errors as ErrorObject[], schema)
-  const coerced = coerceValue(value, errors, errorsOf)
+  const coerced = coerceValue(value, errors, { schema, check: errorsOf })
   return coerced === undefined ? { ok: false, problems: explainErrors(errors, value, schema) } : { ok: true, value: coerced.value }
 }

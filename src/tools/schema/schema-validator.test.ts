@@ -331,6 +331,24 @@ describe('conversion', () => {
     expect(value).toEqual(before)
   })
 
+  it('fills in defaults of required properties', async () => {
+    const page = { type: 'object', properties: { size: { type: 'integer', default: 10 } }, required: ['size'] }
+    const properties = { query: {}, page: { ...page, default: {} }, sort: { $ref: '#/$defs/sort' }, mode: { type: 'string', default: 'a' } }
+    const schema = { type: 'object', properties, required: Object.keys(properties), $defs: { sort: { enum: ['up'], default: 'up' } } }
+    expect(await validate(schema, { query: 'cats', mode: null })).toEqual({
+      ok: true,
+      value: { query: 'cats', mode: 'a', page: { size: 10 }, sort: 'up' },
+    })
+    expect(await problems(schema, { page: { size: 'many' } })).toContain('missing required "query" (a value)')
+  })
+
+  it('fills in no default that the schema refuses, and none of a schema among several', async () => {
+    const one = (name: string) => ({ properties: { [name]: { default: 1 } }, required: [name] })
+    expect((await validate({ type: 'object', oneOf: [one('a'), one('b')] }, {})).ok).toBe(false)
+    const wrong = { type: 'object', properties: { a: { type: 'integer', default: 'x' } }, required: ['a'] }
+    expect((await validate(wrong, {})).ok).toBe(false)
+  })
+
   it.each<[string, unknown]>([
     ['half a number', { query: 'cats', limit: '1.5' }],
     ['null for what is required', { query: null }],

@@ -63,15 +63,15 @@ describe('troupe up', () => {
     const first = up.pid()
     // Each file is shown before it is written.
     const built = await up.asks(`build ${[...good, ...bad].join(' ')}`, 'yes')
-    expect(built).toContain('notes is valid. It is loaded after the next restart.')
+    expect(built).toContain('notes is valid. It is not loaded before the person has read its files and run: troupe extensions trust notes.')
     expect(await nextKernel()).not.toBe(first)
     expect(isAlive(first)).toBe(false)
     // The answer from before the restart is not repeated.
-    for (const id of [...good, ...bad].toSorted())
-      expect(await up.hears()).toMatchObject({
-        kind: 'notice',
-        text: `Extension ${id} is not running: it is not trusted, and there is no sandbox to run it in. To trust it: troupe extensions trust ${id}`,
-      })
+    const ids = [...good, ...bad].toSorted()
+    expect(await up.hears()).toMatchObject({
+      kind: 'notice',
+      text: `Extensions ${ids.join(', ')} are not running: they are not trusted, and there is no sandbox to run them in. To trust them: troupe extensions trust ${ids.join(' ')}`,
+    })
     expect(await up.asks('use list_extensions {}')).toContain('notes (untrusted')
   })
 
@@ -81,7 +81,7 @@ describe('troupe up', () => {
     expect(await up.asks('ask notes: buy milk')).toBe('Noted: "BUY MILK"')
     expect(await up.asks('use units__miles_to_km {"miles": 2}')).toBe('3.218688 km')
     expect(await up.asks('What did I say?')).toMatch(
-      /^You said: Hello \| build notes .*\|[\s\S]*Extension notes is not running[\s\S]* \| restart \| ask notes: buy milk \| .* \| What did I say\?$/,
+      /^You said: Hello \| build notes .*\|[\s\S]*throws, units are not running[\s\S]* \| restart \| ask notes: buy milk \| .* \| What did I say\?$/,
     )
     // The new channel brings another person.
     const outbox = join(up.dataOf('mailbox'), 'outbox.txt')

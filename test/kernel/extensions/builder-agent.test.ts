@@ -18,9 +18,9 @@ const weather: ExtensionStatus = {
   problems: [{ place: 'main.ts', message: 'it threw', remedy: 'Fix it.' }],
 }
 
-function openBuilder(problems: readonly ExtensionProblem[] = []) {
+function openBuilder(problems: readonly ExtensionProblem[] = [], missing?: string) {
   const folder = join(temporaryFolder(), 'extensions')
-  const extensions: ExtensionAdmin = { folder, list: () => [weather], validate: async () => problems }
+  const extensions: ExtensionAdmin = { folder, list: () => [weather], validate: async () => problems, sandboxProblem: async () => missing }
   const { context, recorded } = extensionContext({ extensions })
   const builder = new BuilderAgentExtension()
   builder.initialize(context)
@@ -66,6 +66,12 @@ it('validates', async () => {
   expect(await openBuilder().call('validate_extension', { id: 'weather' })).toMatchObject({
     ok: true,
     content: expect.stringContaining('weather is valid'),
+  })
+  const sandboxless = openBuilder([], 'bubblewrap is missing.')
+  expect(await sandboxless.call('validate_extension', { id: 'weather' })).toEqual({
+    ok: true,
+    content:
+      'weather is valid. It is not loaded before the person has read its files and run: troupe extensions trust weather. The reason: bubblewrap is missing.',
   })
   const problems = [{ place: 'manifest.yaml:2:1', message: 'unknown key `nme`', remedy: 'Did you mean `name`?' }]
   expect(await openBuilder(problems).call('validate_extension', { id: 'weather' })).toMatchObject({

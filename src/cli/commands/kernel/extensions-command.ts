@@ -11,9 +11,10 @@ import {
   type TemplateKind,
   templateKinds,
   trustExtension,
+  untrustedText,
   withheldOf,
 } from '../../../kernel/index.ts'
-import { clearQuarantine } from '../../../kernel/supervisor/index.ts'
+import { clearQuarantine, requestReload } from '../../../kernel/supervisor/index.ts'
 import { projectExtensions, sessionFolder, trustPlaceOf, withDataFolder } from '../../../project/index.ts'
 import { asSentence } from '../../../util/as-sentence.ts'
 import { knownNames } from '../../../util/nearest-names.ts'
@@ -53,20 +54,26 @@ export async function extensionsCommand(invocation: ExtensionsInvocation, host: 
       const [extension] = await named(invocation, host)
       return extension ? setupExtension(extension, invocation, host) : exitCodes.usage.code
     }
+    case 'reload':
+      return reload(invocation, host)
     default:
       return action satisfies never
   }
 }
 
-function checkWords({ action, ids, template, isSandboxed }: ExtensionsInvocation): void {
+function checkWords({ action, ids, template, isSandboxed, set, readsSecrets }: ExtensionsInvocation): void {
   const wrong = (message: string, remedy: string): TroupeError => new TroupeError('usage', message, { remedy })
   const isOne = action === 'show' || action === 'new' || action === 'setup'
   if (action === 'list' && ids.length > 0)
     throw wrong(`The command extensions list takes no id, not "${ids[0]}".`, `Write: troupe extensions show ${ids[0]}`)
-  if (ids.length === 0 && action !== 'list' && action !== 'validate')
+  if (action === 'reload' && ids.length > 0)
+    throw wrong('The command extensions reload takes no id.', 'It loads all extensions again. Remove the id.')
+  if (ids.length === 0 && !['list', 'validate', 'reload'].includes(action))
     throw wrong('The id of the extension is missing.', `Write: troupe extensions ${action} ID`)
   if (isOne && ids.length > 1) throw wrong(`The command extensions ${action} takes one id.`, 'Run it for each of them.')
   if (isSandboxed && action !== 'trust') throw wrong('The flag --sandboxed belongs to extensions trust.', 'Remove it.')
+  if ((set.length > 0 || readsSecrets) && action !== 'setup')
+    throw wrong('The flags --set and --secrets belong to extensions setup.', 'Remove them.')
   if (template !== undefined && action !== 'new') throw wrong('The flag --kind belongs to extensions new.', 'Remove it.')
 }
 
@@ -74,15 +81,18 @@ async function list(invocation: ExtensionsInvocation, host: Host): Promise<numbe
   const all = await inspectExtensions(invocation, host)
   if (invocation.output === 'json') await printDocument({ extensions: all.map(extensionDocument) }, host)
   else await host.stdout.lines(columns(all.map(rowOf), { maxWidth: columnsOn(host.stdout) }))
+  const untrusted = all.flatMap(({ found: { id }, state }) => (state === 'untrusted' ? [id] : []))
+  if (untrusted.length > 0 && invocation.output === 'answer')
+    await printNotice(untrustedText(untrusted), { host, display: invocation.display })
   return exitCodes.done.code
 }
 
 function rowOf(extension: InspectedExtension): Row {
-  const { found, state, runs, problems } = extension
+  const { found, state, runs, problems, quarantined } = extension
   const { id, source, manifest } = found
   const [withheld] = withheldOf(id, problems)
   const facts = [
-    state,
+    quarantined ? `${state}, because ${quarantined.reason}` : state,
     ...(manifest ? [partsOf(manifest).join(' + ')] : []),
     ...(source === 'bundled' ? [] : [source]),
     ...(runs === 'sandbox' ? ['not trusted: runs in the sandbox'] : []),
@@ -141,8 +151,8 @@ async function trust(invocation: ExtensionsInvocation, host: Host): Promise<numb
       const text =
         found.source === 'project'
           ? invocation.isSandboxed
-            ? `${found.id} gets the permissions and the tools of its manifest in its current form, and may give the assistant tasks and messages of its channel, from the next start. It stays in the sandbox.`
-            : `Trusted: ${found.id} in its current form. It runs inside the kernel with all your permissions from the next start.`
+            ? `${found.id} gets the permissions and the tools of its manifest in its current form, and may give the assistant tasks and messages of its channel, from the next start or reload. It stays in the sandbox.`
+            : `Trusted: ${found.id} in its current form. It runs inside the kernel with all your permissions from the next start or reload.`
           : `${found.id} is ${found.source === 'bundled' ? 'part of Troupe' : 'in your own folder'}, and always trusted.`
       await printNotice(text, { host, display: invocation.display })
     }
@@ -169,9 +179,26 @@ async function enable(invocation: ExtensionsInvocation, host: Host): Promise<num
     for (const extension of extensions) {
       const { id } = extension.found
       const why = released.includes(extension) ? ' and no longer quarantined' : ''
-      const text = `${id} is ${enabled ? 'enabled' : 'disabled'}${why}. This applies from the next start.`
+      const text = `${id} is ${enabled ? 'enabled' : 'disabled'}${why}. This applies from the next start or reload.`
       await printNotice(text, { host, display: invocation.display })
     }
+  return exitCodes.done.code
+}
+
+/** The kernel is another process: its supervisor restarts it. */
+async function reload(invocation: ExtensionsInvocation, host: Host): Promise<number> {
+  const isReady = await requestReload(supervisorPlace(invocation.dataDir, host))
+  if (isReady === undefined)
+    throw new TroupeError('usage', 'No `troupe up` runs in this folder.', {
+      remedy: 'Start it: troupe up. A `troupe serve` loads extensions at its start: restart it.',
+    })
+  if (!isReady) throw new TroupeError('extension_failed', 'The assistant has not started again.', { remedy: 'See its output.' })
+  const extensions = (await inspectExtensions(invocation, host)).filter(({ found }) => found.source !== 'bundled')
+  if (invocation.output === 'json') await printDocument({ extensions: extensions.map(extensionDocument) }, host)
+  else {
+    await host.stdout.lines(columns(extensions.map(rowOf), { maxWidth: columnsOn(host.stdout) }))
+    await printNotice('The assistant has loaded its extensions again.', { host, display: invocation.display })
+  }
   return exitCodes.done.code
 }
 

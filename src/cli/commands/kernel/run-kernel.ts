@@ -8,7 +8,7 @@ import { serveCommand } from '../serve/serve-command.ts'
 import { displayOf, serveLog } from '../serve/serve-log.ts'
 
 /** The kernel process of `troupe up`: `serve` with the kernel, which ends when its supervisor says so. */
-export function runKernel({ serve, display }: UpInvocation, setup: KernelSetup, given: Host): Promise<number> {
+export function runKernel({ serve, watches, display }: UpInvocation, setup: KernelSetup, given: Host): Promise<number> {
   const terminal = terminalOf(given)
   const invocation = {
     ...serve,
@@ -22,7 +22,8 @@ export function runKernel({ serve, display }: UpInvocation, setup: KernelSetup, 
   const host = withSupervisor(given, supervisor)
   const { quarantined } = readSupervisorState(setup.folder)
   const supervisorId = `${setup.folder} ${process.ppid}`
-  const kernelHost = { supervisor, supervisorId, quarantined, isFirst: setup.isFirst, ...(terminal && { terminal }) }
+  const { held, isFirst } = setup
+  const kernelHost = { supervisor, supervisorId, quarantined, held, isFirst, watches, ...(terminal && { terminal }) }
   return serveCommand(invocation, { host, interruption: new Interruption(host), kernelHost })
 }
 

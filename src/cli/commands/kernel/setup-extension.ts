@@ -13,10 +13,12 @@ import { printable } from '../../terminal/printable.ts'
 import type { Host } from '../../terminal/process-host.ts'
 import { discardTyped, type NextLine, nextLine } from '../../terminal/read-line.ts'
 import { mayAsk } from '../trust/trust-question.ts'
+import { expectedValue, givenValues, parseValue, readSecrets, type SetupValue } from './setup-values.ts'
 
-type Value = string | number | boolean
-
-/** Asks for the settings of an extension at the terminal. The extension checks them, and no model sees the secrets. */
+/**
+ * Asks for the settings of an extension at the terminal, or takes those of `--set` and, with `--secrets`, of standard input. The extension
+ * checks them, and no model sees the secrets.
+ */
 export async function setupExtension(
   { found, settings }: InspectedExtension,
   invocation: ExtensionsInvocation,
@@ -27,20 +29,21 @@ export async function setupExtension(
   if (!manifest?.entrypoint) throw refuse(`"${found.id}" has no code that asks for settings.`, `Edit ${found.folder}/manifest.yaml.`)
   if (!found.trusted)
     throw refuse(`"${found.id}" is not trusted, so its code does not run here.`, `Review it, then: troupe extensions trust ${found.id}`)
-  if (!mayAsk(host))
-    throw refuse('Setup asks questions, and there is no terminal.', `Edit ${found.folder}/manifest.yaml, or run it at a terminal.`)
+  const isScripted = invocation.set.length > 0 || invocation.readsSecrets
+  if (!isScripted && !mayAsk(host))
+    throw refuse('Setup asks questions, and there is no terminal.', `Write: troupe extensions setup ${found.id} --set NAME=VALUE`)
   const { instance } = await openInKernel(withoutSupervisor)({ ...found, manifest })
   if (!instance.getSetupSchema || !instance.applyConfig)
     throw refuse(`"${found.id}" has nothing to set up.`, `Its settings are \`config\` in ${found.folder}/manifest.yaml.`)
   const current = { ...manifest.config, ...settings.config }
-  const config: { [name: string]: Value } = {}
-  const secrets: { [name: string]: string } = {}
-  for (const field of await instance.getSetupSchema()) {
-    const value = await askField(field, current[field.name], host)
-    if (value === undefined) continue
-    if (field.type === 'secret') secrets[field.name] = String(value)
-    else config[field.name] = value
-  }
+  const fields = await instance.getSetupSchema()
+  const given = { set: invocation.set, secrets: invocation.readsSecrets ? await readSecrets(host) : [] }
+  const values = isScripted
+    ? givenValues(fields, { ...given, current: { ...current, ...settings.secrets } })
+    : await askFields(fields, current, host)
+  const isSecret = (name: string): boolean => fields.some((field) => field.name === name && field.type === 'secret')
+  const config = Object.fromEntries([...values].filter(([name]) => !isSecret(name)))
+  const secrets = Object.fromEntries([...values].flatMap(([name, value]) => (isSecret(name) ? [[name, String(value)] as const] : [])))
   await apply(instance, { ...current, ...config }, found.id)
   await withDataFolder(await sessionFolder(invocation, host), ({ records }) =>
     changeExtensionSettings(projectRecords(records, process.cwd()), found.id, {
@@ -50,7 +53,7 @@ export async function setupExtension(
     }),
   )
   await instance.onSetupComplete?.()
-  await printNotice(`${found.id} is set up and enabled. This applies from the next start.`, { host, display: invocation.display })
+  await printNotice(`${found.id} is set up and enabled. This applies from the next start or reload.`, { host, display: invocation.display })
   return exitCodes.done.code
 }
 
@@ -62,8 +65,21 @@ async function apply(instance: AnyExtension, config: JsonObject, id: string): Pr
   }
 }
 
+async function askFields(
+  fields: readonly SetupField[],
+  current: { readonly [name: string]: unknown },
+  host: Host,
+): Promise<ReadonlyMap<string, SetupValue>> {
+  const values = new Map<string, SetupValue>()
+  for (const field of fields) {
+    const value = await askField(field, current[field.name], host)
+    if (value !== undefined) values.set(field.name, value)
+  }
+  return values
+}
+
 /** `undefined`: keep what is set. Asks again after a wrong answer. */
-async function askField(field: SetupField, current: unknown, host: Host): Promise<Value | undefined> {
+async function askField(field: SetupField, current: unknown, host: Host): Promise<SetupValue | undefined> {
   const { label, options, required = false, type } = field
   const before = current ?? field.default
   const hints = [
@@ -79,7 +95,7 @@ async function askField(field: SetupField, current: unknown, host: Host): Promis
     if (text === '' && (before !== undefined || !required)) return current === undefined && type !== 'secret' ? field.default : undefined
     const value = parseValue(text, field)
     if (value !== undefined) return value
-    await host.stderr.lines([`Expected ${options ? `one of: ${options.join(', ')}` : `a ${type}`}.`])
+    await host.stderr.lines([expectedValue(field)])
   }
 }
 
@@ -98,20 +114,5 @@ async function hiddenLine(ask: () => Promise<void>, { stdin, stderr }: Host): Pr
   } finally {
     lines.close()
     await stderr.write('\n')
-  }
-}
-
-function parseValue(text: string, { type, options }: SetupField): Value | undefined {
-  if (text === '' || (options && !options.includes(text))) return undefined
-  switch (type) {
-    case 'number':
-      return Number.isFinite(Number(text)) ? Number(text) : undefined
-    case 'boolean':
-      return /^(?:y|yes|true|on)$/i.test(text) ? true : /^(?:n|no|false|off)$/i.test(text) ? false : undefined
-    case 'text':
-    case 'secret':
-      return text
-    default:
-      return type satisfies never
   }
 }

@@ -45,7 +45,10 @@ export function extensionLines(extension: InspectedExtension): readonly string[]
     ...line('description', oneLine(manifest?.description ?? '')),
     ...line('state', state),
     ...line('folder', `${folder} (${source}${trusted ? ', trusted' : ', not trusted'})`),
-    ...line('runs', [places[runs], ...workNotice(extension)].join(', ')),
+    ...line(
+      'runs',
+      [manifest?.entrypoint || runs === 'nowhere' ? places[runs] : 'inside the kernel, without code', ...workNotice(extension)].join(', '),
+    ),
   ]
   if (manifest) {
     const { permissions, agent, config } = manifest

@@ -70,10 +70,12 @@ function exitCodeOfEnd(end: SupervisorEnd): number {
       return end.code
     case 'gave_up':
       throw new TroupeError('internal', `Troupe has given up: it crashed ${end.crashes} times in a row, at last with ${end.last}.`, {
-        remedy:
-          'List the extensions: troupe extensions list. Disable the one that you suspect: troupe extensions disable ID. Then start again.',
+        remedy: `${suspected(end.changed)}Disable the one that you suspect: troupe extensions disable ID. Then start again.`,
       })
     default:
       return end satisfies never
   }
 }
+
+const suspected = (changed: readonly string[]): string =>
+  changed.length > 0 ? `New or changed extensions: ${changed.join(', ')}. ` : 'List the extensions: troupe extensions list. '

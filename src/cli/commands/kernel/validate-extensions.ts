@@ -26,6 +26,8 @@ export async function validateExtensions(
   const dataFolder = extensionData(await sessionFolder(invocation, host), workspace)
   const { validate } = extensionAdmissions({ sandbox: sandboxAt(host), clock: systemClock, workspace, dataFolder })
   const results = []
+  /** The same for several, such as a missing sandbox, is printed once. */
+  const printed = new Set<string>()
   for (const extension of extensions) {
     const { found } = extension
     const { problems, notices } = await check(extension, validate)
@@ -34,8 +36,9 @@ export async function validateExtensions(
     await host.stdout.lines([
       `${problems.length === 0 ? 'ok  ' : 'FAIL'}  ${printable(found.id)}`,
       ...problems.flatMap(problemLines).map((line) => `      ${line}`),
-      ...notices.map((notice) => `      ${printable(notice)}`),
+      ...notices.filter((notice) => !printed.has(notice)).map((notice) => `      ${printable(notice)}`),
     ])
+    for (const notice of notices) printed.add(notice)
   }
   const isValid = results.every(({ ok }) => ok)
   if (invocation.output === 'json') await printDocument({ ok: isValid, extensions: results }, host)
@@ -46,6 +49,9 @@ export async function validateExtensions(
 async function check({ found, state, problems }: InspectedExtension, validate: ExtensionAdmissions['validate']): Promise<Admission> {
   if (!found.manifest || state === 'invalid') return { problems, notices: [] }
   const admission = found.source === 'bundled' ? { problems: [], notices: [] } : await validate(found)
-  const warnings = problems.map(({ message, remedy = '' }) => `${displaySentence(message)} ${remedy}`.trim())
+  // That is about trust, not about the extension.
+  const warnings = (state === 'untrusted' ? found.problems : problems).map(({ message, remedy = '' }) =>
+    `${displaySentence(message)} ${remedy}`.trim(),
+  )
   return { ...admission, notices: [...warnings, ...admission.notices] }
 }

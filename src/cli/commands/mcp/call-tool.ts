@@ -5,6 +5,7 @@ import {
   type Model,
   type ModelPart,
   type ModelRequest,
+  type ToolFailure,
   TroupeError,
 } from '../../../contracts/index.ts'
 import { offeredName } from '../../../policy/tool-name-patterns.ts'
@@ -48,7 +49,16 @@ export async function callServerTool(invocation: McpInvocation, host: Host): Pro
   const wanted = `${name}/${tool}`
   const runtime = createAgentRuntime({
     config: {
-      agents: [{ name: 'call', description: 'Calls one tool', prompt: 'Call the tool.', model: 'call', tools: [`${name}/*`] }],
+      agents: [
+        {
+          name: 'call',
+          description: 'Calls one tool',
+          prompt: 'Call the tool.',
+          model: 'call',
+          tools: [`${name}/*`],
+          limits: { maxOutputBytes },
+        },
+      ],
       mcpServers: { [name]: { ...settings, required: true } },
       approvals: shared.approvals ?? [],
     },
@@ -86,6 +96,9 @@ function parseInput(written: string): JsonObject {
   throw new TroupeError('usage', 'The input must be a JSON object.', { remedy: `Write it like '{"query": "trains"}'.` })
 }
 
+/** The whole output is printed. */
+const maxOutputBytes = 64 * 1024 ** 2
+
 /** Asks for one call, and then ends. */
 function callingModel(name: string, input: JsonObject): Model {
   return {
@@ -105,7 +118,9 @@ interface Reporting extends Pick<McpInvocation, 'output' | 'display'> {
   readonly host: Host
 }
 
-async function report({ status, content, value, parts, error }: CallRecord, { wanted, host, output, display }: Reporting): Promise<number> {
+async function report(record: CallRecord, { wanted, host, output, display }: Reporting): Promise<number> {
+  const { status, content, value, parts } = record
+  const error = record.error && { ...record.error, message: wholeMessage(record.error, content) }
   const isDone = status === 'completed'
   const { code } = isDone ? exitCodes.done : exitCodes.failed
   if (output === 'json') {
@@ -117,9 +132,18 @@ async function report({ status, content, value, parts, error }: CallRecord, { wa
   if (isDone) await host.stdout.line(printableLines(content))
   else {
     const remedy = status === 'declined' ? `To approve it: --allow '${wanted}'` : error?.remedy
-    await printError({ message: error?.message ?? content, problems: [], remedy }, { host, display })
+    const message = error?.message ?? content
+    const details = message.trim().split('\n').slice(1)
+    await printError({ message: message.trim(), details, problems: [], remedy }, { host, display })
   }
   return code
+}
+
+/** The message of a record is shortened. Its content is what a model sees: the whole message, then the remedy. */
+function wholeMessage({ message, remedy = '' }: ToolFailure, content: string): string {
+  const start = content.indexOf(message)
+  const text = start === -1 ? message : content.slice(start)
+  return remedy !== '' && text.endsWith(remedy) ? text.slice(0, -remedy.length).trimEnd() : text
 }
 
 const printableLines = (text: string): string => text.split('\n').map(printable).join('\n')

@@ -1,5 +1,6 @@
 import { TroupeError } from '../../../contracts/index.ts'
 import { placeOf, type Setup } from '../../../project/index.ts'
+import type { LeftOutTool } from '../../../tools/mcp/index.ts'
 import { plural } from '../../../util/plural.ts'
 import { redactor } from '../../../util/redact.ts'
 import type { McpInvocation } from '../../arguments/project-invocations.ts'
@@ -9,12 +10,14 @@ import { printDocument, printNotice } from '../../terminal/print-messages.ts'
 import { printable } from '../../terminal/printable.ts'
 import type { Host } from '../../terminal/process-host.ts'
 import { connectMs, type NamedServer, projectServers, withDeadline, withServer } from './project-servers.ts'
-import { transportText, trustText } from './server-texts.ts'
+import { leftOutText, transportText, trustText } from './server-texts.ts'
 
 /** The state of a server after an attempt to connect. */
 interface ServerState {
   readonly isConnected: boolean
   readonly state: string
+  /** The tools that it cannot offer. */
+  readonly leftOut?: readonly LeftOutTool[]
   readonly remedy?: string
 }
 
@@ -28,7 +31,7 @@ export async function listServers({ output, display, connects, ...options }: Mcp
     place: placeOf(server.origin),
     ...(server.owner && { agent: server.owner.definition.toolName }),
     trust: trustText(server),
-    ...(states[index] && { connected: states[index].isConnected, state: states[index].state }),
+    ...(states[index] && { connected: states[index].isConnected, state: states[index].state, leftOut: states[index].leftOut ?? [] }),
   }))
   if (output === 'json') await printDocument({ servers: listed }, host)
   else if (listed.length > 0) await host.stdout.lines(columns(listed.map(rowOf), { maxWidth: columnsOn(host.stdout) }))
@@ -43,11 +46,13 @@ interface Listed {
   readonly agent?: string
   readonly trust: string
   readonly state?: string
+  readonly leftOut?: readonly LeftOutTool[]
 }
 
-function rowOf({ name, transport, place, agent, trust, state }: Listed): Row {
+function rowOf({ name, transport, place, agent, trust, state, leftOut = [] }: Listed): Row {
   const facts = [trust, place, ...(agent === undefined ? [] : [`only for the agent ${agent}`])]
-  return [name, [transport, facts.join(' · '), ...(state === undefined ? [] : [state])].map(printable).join('\n')]
+  const reasons = leftOut.map((each) => `left out: ${leftOutText(each)}`)
+  return [name, [transport, facts.join(' · '), ...(state === undefined ? [] : [state]), ...reasons].map(printable).join('\n')]
 }
 
 /** Connects, and lists the tools. */
@@ -56,7 +61,7 @@ export async function stateOf(server: NamedServer, setup: Setup, host: Pick<Host
     return await withServer(server, { setup, host }, async ({ source, secrets, reports }) => {
       const { text } = redactor(secrets)
       try {
-        const { name = 'unnamed', version = '', protocol } = await withDeadline(connectMs, source.health())
+        const { name = 'unnamed', version = '', protocol } = await withDeadline(connectMs, source.facts())
         const tools = await withDeadline(connectMs, source.list())
         const withheld = reports.find(({ code }) => code === 'tools_withheld')
         const about = [name, version].filter(Boolean).join(' ')
@@ -64,6 +69,7 @@ export async function stateOf(server: NamedServer, setup: Setup, host: Pick<Host
         return {
           isConnected: true,
           state: withheld ? `${state}; ${text(withheld.message)}` : state,
+          leftOut: source.leftOut(),
           ...(withheld?.remedy !== undefined && { remedy: withheld.remedy }),
         }
       } catch (error) {

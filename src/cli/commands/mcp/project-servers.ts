@@ -132,11 +132,12 @@ function withoutSecrets(source: McpToolSource, secrets: UsableServer['secrets'])
     })
   return {
     list: () => hide(Promise.resolve(source.list())),
-    health: () => hide(source.health()),
+    facts: () => hide(source.facts()),
     prompts: () => hide(source.prompts()),
     prompt: (name, args) => hide(source.prompt(name, args)),
     resources: () => hide(source.resources()),
     instructions: () => source.instructions(),
+    leftOut: () => source.leftOut().map(({ name, reason }) => ({ ...(name !== undefined && { name: text(name) }), reason: text(reason) })),
     onChange: (listener) => source.onChange(listener),
     close: () => source.close(),
   }

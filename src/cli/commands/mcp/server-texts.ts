@@ -1,5 +1,6 @@
 import type { Json, JsonObject, McpServerDefinition, Tool } from '../../../contracts/index.ts'
 import { redactSettings } from '../../../project/index.ts'
+import type { LeftOutTool } from '../../../tools/mcp/index.ts'
 import { shellWord } from '../../../util/shell-word.ts'
 import type { NamedServer } from './project-servers.ts'
 
@@ -10,11 +11,13 @@ export const shownDefinition = ({ name, definition }: NamedServer): JsonObject =
 /** `stdio npx -y some-server`, `http https://lab.example.org/mcp`. */
 export function transportText(server: NamedServer): string {
   const shown = shownDefinition(server) as unknown as McpServerDefinition
-  if (shown.type !== 'stdio') return `${shown.type} ${shown.url}`
+  if (shown.type !== 'stdio') return `${shown.type === 'auto' ? 'http' : shown.type} ${shown.url}`
   return ['stdio', ...[shown.command, ...(shown.args ?? [])].map(shellWord)].join(' ')
 }
 
 export const trustText = ({ isTrusted }: NamedServer): 'trusted' | 'not trusted' => (isTrusted ? 'trusted' : 'not trusted')
+
+export const leftOutText = ({ name = 'a tool without a name', reason }: LeftOutTool): string => `${name}: ${reason}`
 
 export interface ShownTool {
   readonly name: string

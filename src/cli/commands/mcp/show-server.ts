@@ -1,7 +1,7 @@
 import type { Json, JsonSchema, Tool } from '../../../contracts/index.ts'
 import { serverDefinition } from '../../../policy/mcp-servers.ts'
 import { pinFileOf, placeOf } from '../../../project/index.ts'
-import type { McpServerFacts, McpToolSource, PinnedTool, ToolPins } from '../../../tools/mcp/index.ts'
+import type { LeftOutTool, McpServerFacts, McpToolSource, PinnedTool, ToolPins } from '../../../tools/mcp/index.ts'
 import { redactor } from '../../../util/redact.ts'
 import type { McpInvocation } from '../../arguments/project-invocations.ts'
 import { columns, columnsOn, type Row } from '../../terminal/columns.ts'
@@ -14,7 +14,7 @@ import { askYesNo, mayAsk } from '../trust/trust-question.ts'
 import { connectMs, projectServers, trustedServer, withDeadline, withServer } from './project-servers.ts'
 import { type ShownTool, shownDefinition, shownTool } from './server-texts.ts'
 
-/** `troupe mcp show NAME`: also shows tools that changed, and accepts them. */
+/** `troupe mcp show NAME`: also shows tools that are new or changed, here or in a session, and accepts them. */
 export async function showServer({ name = '', output, display, accepts, ...options }: McpInvocation, host: Host): Promise<number> {
   const project = await projectServers(host, options)
   const server = trustedServer(project, name, options.agentFile)
@@ -24,8 +24,7 @@ export async function showServer({ name = '', output, display, accepts, ...optio
   // Everything is listed here, so that a person can review it.
   const reviewing: ToolPins = {
     async check(from, tools, definition) {
-      const { withheld } = await pins.check(from, tools, definition)
-      seen ??= { tools, withheld }
+      seen ??= { tools, withheld: (await pins.check(from, tools, definition)).withheld }
       return { withheld: [] }
     },
   }
@@ -35,8 +34,12 @@ export async function showServer({ name = '', output, display, accepts, ...optio
       connectMs,
       offerOf(source, () => seen?.withheld ?? []),
     )
-    const { tools: reviewed = [], withheld = [] } = seen ?? {}
-    const document = { name, definition: shownDefinition(server), place: placeOf(server.origin), ...offered, withheld }
+    const { tools: reviewed = [], withheld: changed = [] } = seen ?? {}
+    const isShown = (each: PinnedTool): boolean => reviewed.some(({ name: tool, hash }) => tool === each.name && hash === each.hash)
+    const pending = (await pins.pending(name, serverDefinition(settings))).filter((each) => !isShown(each))
+    const withheld = [...new Set([...changed, ...pending.map((each) => each.name)])]
+    const about = { name, definition: shownDefinition(server), place: placeOf(server.origin) }
+    const document = { ...about, ...offered, changed, pending: pending.map(({ hash: _, ...each }) => each), withheld }
     if (output === 'json') await printDocument({ server: json(document as unknown as Json) }, host)
     else
       await host.stdout.lines(
@@ -45,7 +48,7 @@ export async function showServer({ name = '', output, display, accepts, ...optio
     const isAccepted =
       withheld.length > 0 && (accepts || (output === 'answer' && mayAsk(host) && (await askYesNo(question(withheld), host))))
     if (isAccepted) {
-      await pins.accept(name, reviewed, serverDefinition(settings))
+      await pins.accept(name, [...pending, ...reviewed], serverDefinition(settings))
       await printNotice(`Accepted: ${withheld.join(', ')}.`, { host, display })
     } else if (withheld.length > 0)
       await printWarning(`Withheld until you accept them: ${withheld.join(', ')}. To accept: troupe mcp show ${name} --accept`, {
@@ -56,8 +59,11 @@ export async function showServer({ name = '', output, display, accepts, ...optio
   })
 }
 
+/** The instructions of the server are reviewed like a tool. */
+const instructionsName = '(instructions)'
+
 const question = (withheld: readonly string[]): string =>
-  `\nThese changed since they were accepted: ${withheld.map(printable).join(', ')}. Accept them? [y/N] `
+  `\nThese are new or changed since they were accepted: ${withheld.map(printable).join(', ')}. Accept them? [y/N] `
 
 interface Offer {
   readonly facts: McpServerFacts
@@ -66,13 +72,14 @@ interface Offer {
   readonly prompts: readonly { readonly name: string; readonly description?: string }[]
   readonly resources: readonly { readonly uri: string; readonly name: string }[]
   readonly instructions: string
+  readonly leftOut: readonly LeftOutTool[]
 }
 
 async function offerOf(source: McpToolSource, withheld: () => readonly string[]): Promise<Offer> {
   const tools = await source.list()
   const instructions = source.instructions() ?? ''
   const isChanged = ({ name }: Tool): boolean => withheld().includes(name.slice(name.indexOf('/') + 1))
-  const facts = await source.health()
+  const facts = await source.facts()
   const has = (capability: string): boolean => capability in facts.capabilities
   return {
     facts,
@@ -80,6 +87,7 @@ async function offerOf(source: McpToolSource, withheld: () => readonly string[])
     prompts: has('prompts') ? await source.prompts() : [],
     resources: has('resources') ? await source.resources() : [],
     instructions,
+    leftOut: source.leftOut(),
   }
 }
 
@@ -87,11 +95,14 @@ interface Shown extends Offer {
   readonly name: string
   readonly definition: object
   readonly place: string
-  readonly withheld: readonly string[]
+  /** Withheld, and offered by this connection. */
+  readonly changed: readonly string[]
+  /** Seen in a session. This connection does not offer them. */
+  readonly pending: readonly Omit<PinnedTool, 'hash'>[]
 }
 
 function linesOf(
-  { name, definition, place, facts, tools, prompts, resources, instructions, withheld }: Shown,
+  { name, definition, place, facts, tools, leftOut, prompts, resources, instructions, changed, pending }: Shown,
   { width, shown }: { readonly width: number; shown(text: string): string },
 ): readonly string[] {
   const table = (entries: readonly Row[]): readonly string[] =>
@@ -100,7 +111,7 @@ function linesOf(
       { maxWidth: width },
     )
   const about = [facts.name ?? 'unnamed', facts.version ?? '', `protocol ${facts.protocol}`].filter(Boolean).join(', ')
-  const changed = (tool: string): string => (withheld.includes(tool) ? ' · CHANGED since it was accepted' : '')
+  const mark = (tool: string): string => (changed.includes(tool) ? ' · CHANGED since it was accepted' : '')
   const rows: readonly Row[] = [
     ['server', `${name} (${about})`],
     ['configured in', place],
@@ -117,11 +128,22 @@ function linesOf(
           tool,
           [
             description,
-            `${effect} · ${approval === 'ask' ? 'needs approval' : 'needs no approval'}${changed(tool.slice(name.length + 1))}`,
+            `${effect} · ${approval === 'ask' ? 'needs approval' : 'needs no approval'}${mark(tool.slice(name.length + 1))}`,
             ...(inputSchema ? [`input: ${JSON.stringify(inputSchema)}`] : []),
           ].join('\n'),
         ],
       ),
+    ),
+    ...section(
+      'Seen in a session, and not accepted',
+      pending.map(({ name: tool, description, inputSchema }): Row => {
+        const input = inputSchema ? [`input: ${JSON.stringify(inputSchema)}`] : []
+        return [tool === instructionsName ? tool : `${name}/${tool}`, [description, ...input].join('\n')]
+      }),
+    ),
+    ...section(
+      'Tools that cannot be offered',
+      leftOut.map(({ name: tool = 'a tool without a name', reason }): Row => [tool, reason]),
     ),
     ...section(
       'Prompts',
@@ -135,7 +157,7 @@ function linesOf(
       ? []
       : [
           '',
-          `Instructions${changed('(instructions)')}`,
+          `Instructions${mark(instructionsName)}`,
           ...shown(instructions)
             .split('\n')
             .map((line) => `  ${line}`),

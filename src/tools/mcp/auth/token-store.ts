@@ -47,11 +47,13 @@ export interface Challenge {
   readonly resourceMetadataUrl?: string
 }
 
+type KeyedServer = Pick<ResolvedHttp, 'name' | 'type' | 'fallsBack' | 'url' | 'auth'>
+
 /** Another definition under the same name has another key, so that it does not get the tokens. */
-export function tokenKey({ name, type, url, auth = { type: 'oauth' } }: Pick<ResolvedHttp, 'name' | 'type' | 'url' | 'auth'>): string {
+export function tokenKey({ name, type, fallsBack, url, auth = { type: 'oauth' } }: KeyedServer): string {
   const client = auth.type === 'oauth' ? [auth.clientId ?? '', auth.clientMetadataUrl ?? ''] : [auth.clientId]
   return createHash('sha256')
-    .update(JSON.stringify([name, type, url.href, auth.type, auth.issuer ?? '', ...client]))
+    .update(JSON.stringify([name, fallsBack ? 'http' : type, url.href, auth.type, auth.issuer ?? '', ...client]))
     .digest('hex')
 }
 
