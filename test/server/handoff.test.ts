@@ -43,7 +43,7 @@ const bossParts = (request: ModelRequest): readonly ModelPart[] =>
     ? [{ type: 'text', text: 'Here is the coach.' }, call('agent__coach', { task: 'Hello' })]
     : [{ type: 'text', text: `boss: ${resultsOf(request).at(-1)}` }]
 
-const limits = { maxTurns: 10, maxTokensPerInvocation: 50_000, timeBudgetMs: 120_000 }
+const limits = { maxTurns: 10, maxTokensPerInvocation: 50_000, timeBudgetMs: 120_000, idleMs: 1_800_000 }
 const options = {
   agents: [
     { name: 'boss', description: 'Leads.', prompt: 'Lead.', model: 'boss', tools: [], agents: ['coach'] },

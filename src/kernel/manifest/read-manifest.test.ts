@@ -61,7 +61,7 @@ describe('the manifests of the seed', () => {
           instructions: 'You are Code Review Agent (code_reviewer).',
           parameters: { temperature: 0.2, maxOutputTokens: 4000 },
           usesTools: ['kv', 'file_manager'],
-          limits: { maxTurns: 10, maxTokensPerInvocation: 20_000, timeBudgetMs: 120_000 },
+          limits: { maxTurns: 10, maxTokensPerInvocation: 20_000, idleMs: 1_800_000, timeBudgetMs: 120_000 },
         },
       },
     })

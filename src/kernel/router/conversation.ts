@@ -46,6 +46,8 @@ export interface Conversation extends Recipient {
   readonly asked?: string
   /** During a handoff, the path of the agent that has the conversation. */
   readonly speaker?: string
+  /** The last message that an agent has read. */
+  readonly heard?: string
   /** The hash of the last text that was delivered, so that a report does not repeat it. */
   readonly said?: string
   /** The last tasks of extensions, as they are shown to the person when they begin. `id`: of the message. */

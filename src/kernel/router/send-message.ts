@@ -43,8 +43,9 @@ export class MessageWorker {
       const changes = await this.#tryTo(conversation, message)
       if (!changes) return false
       const sessionId = 'sessionId' in changes ? changes.sessionId : conversation.sessionId
-      if (!message.isTask) await publish('user_message', { ...conversation, sessionId }, { id: message.id, text: message.text })
-      await conversations.update(conversation, ({ waiting }) => ({ ...changes, waiting: waiting.filter(({ id }) => id !== message.id) }))
+      const { id, text } = message
+      if (!message.isTask) await publish('user_message', { ...conversation, sessionId }, { id, text, correlationId: id })
+      await conversations.update(conversation, ({ waiting }) => ({ ...changes, waiting: waiting.filter((each) => each.id !== id) }))
       sent()
     }
   }
@@ -140,8 +141,7 @@ export class MessageWorker {
         return say(`You are talking to ${speaker === undefined ? orchestratorName : `${speaker}. /back returns to ${orchestratorName}`}.`)
       case 'back':
         if (speaker === undefined) return say(`You are talking to ${orchestratorName} already.`)
-        // To the root itself, not to the child that speaks.
-        await this.#options.sessions.send(sessionId, '/back', { clientId: message.id, mode: 'steer', to: sessionId })
+        await this.#options.sessions.send(sessionId, '/back', { clientId: message.id, endsHandoff: true })
         return {}
       case 'stop':
         return (await this.#stop(conversation)) ? {} : say('No task is running.')
@@ -177,4 +177,4 @@ const approveElsewhere = (channel: string): string =>
   `The channel ${channel} is not trusted, so it cannot approve. Approve at the computer of the assistant: troupe approvals list. Or answer no.`
 
 /** For the next session of a conversation. */
-const fresh = { delivered: 0, asked: undefined, speaker: undefined, said: undefined }
+const fresh = { delivered: 0, asked: undefined, speaker: undefined, said: undefined, heard: undefined }
