@@ -3,7 +3,7 @@ import { answerBroken, type RouteRequest, requireAnswer, type Turn, type TurnPar
 
 /** The pieces of an answer. All `text` together is the content, streamed or not. */
 export type ChatPiece =
-  | { readonly type: 'text' | 'reasoning' | 'note'; readonly text: string }
+  | { readonly type: 'text' | 'reasoning' | 'note'; readonly text: string; readonly speaker?: string | undefined }
   | { readonly type: 'finish'; readonly reason: 'stop' | 'length' | 'content_filter'; readonly usage: Usage }
 
 interface ChatAnswerOptions {
@@ -22,15 +22,16 @@ export async function* chatAnswer(
   let isWithheld = false
   const joined = { text: new JoinedTexts(), reasoning: new JoinedTexts() }
   for await (const part of turn.parts(isJson ? 'none' : isLive ? 'live' : 'whole')) {
-    if (part.type === 'text' || part.type === 'reasoning') yield { type: part.type, text: joined[part.type].add(part) }
+    if (part.type === 'text' || part.type === 'reasoning')
+      yield { type: part.type, text: joined[part.type].add(part), speaker: part.speaker }
     else if (part.type === 'broken' && part.failure.withheld) isWithheld = true
     else if (part.type === 'broken') throw answerBroken(turn.sessionId, part.failure)
     else yield* notes(part)
   }
   const outcome = await turn.outcome()
   if (isWithheld || outcome.failure?.withheld) return yield { type: 'finish', reason: 'content_filter', usage: outcome.usage }
-  const { report, status, reason, usage } = await requireAnswer(sessions, outcome)
-  if (joined.text.isEmpty && report.text !== '') yield { type: 'text', text: report.text }
+  const { report, status, reason, usage, speaker } = await requireAnswer(sessions, outcome)
+  if (joined.text.isEmpty && report.text !== '') yield { type: 'text', text: report.text, speaker: speaker?.agent }
   yield { type: 'finish', reason: status === 'partial' && reason !== 'stopped' ? 'length' : 'stop', usage }
 }
 

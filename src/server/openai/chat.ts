@@ -76,7 +76,9 @@ function askedFormat({ response_format: format }: ChatBody): Parameters<typeof o
 
 async function completion(pieces: AsyncIterable<ChatPiece>, head: ChatHead): Promise<object> {
   const texts = { text: '', reasoning: '' }
+  let speaker: string | undefined
   for await (const piece of pieces) {
+    if (piece.type === 'text') speaker = piece.speaker
     if (piece.type === 'text' || piece.type === 'reasoning') texts[piece.type] += piece.text
     if (piece.type !== 'finish') continue
     const message = {
@@ -84,6 +86,7 @@ async function completion(pieces: AsyncIterable<ChatPiece>, head: ChatHead): Pro
       content: texts.text,
       refusal: null,
       ...(texts.reasoning !== '' && { reasoning_content: texts.reasoning }),
+      ...(speaker !== undefined && { speaker }),
     }
     return {
       ...head,
@@ -110,7 +113,7 @@ function chunkEncoder(head: ChatHead, { hasUsage }: { readonly hasUsage: boolean
       case 'note':
         return comment(piece.text)
       case 'text':
-        return sseBytes({ data: delta({ content: piece.text }) })
+        return sseBytes({ data: delta({ content: piece.text, ...(piece.speaker !== undefined && { speaker: piece.speaker }) }) })
       case 'reasoning':
         return sseBytes({ data: delta({ reasoning_content: piece.text }) })
       case 'finish': {
