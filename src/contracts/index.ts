@@ -97,6 +97,7 @@ export {
   type Recipient,
   type ResolvedTool,
   type Schedule,
+  type ScheduledKind,
   type ScheduledResult,
   type ScheduledTask,
   type SchedulerProvider,

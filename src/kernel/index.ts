@@ -17,4 +17,5 @@ export { type ExtensionSandbox, extensionSandbox } from './process/extension-san
 export { extensionData, sandboxAt } from './project-extensions.ts'
 export { projectRecords } from './project-records.ts'
 export { conversationSessions } from './router/conversation-sessions.ts'
+export { cancelSchedule, listSchedules, type ShownSchedule } from './scheduler/stored-schedules.ts'
 export type { ExtensionManifest, FoundExtension, SupervisorPort } from './shared/kernel-types.ts'

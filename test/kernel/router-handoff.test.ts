@@ -24,16 +24,18 @@ it('during a handoff the person talks to the agent; /back returns to the orchest
   await say('/who')
   await channel.until(3)
   await router.task({ text: 'Remind ann' })
-  await say('Ready')
   await channel.until(4)
+  await say('Ready')
+  await channel.until(5)
   await say('/back')
-  await channel.until(6)
-  await say('/who')
   await channel.until(7)
+  await say('/who')
+  await channel.until(8)
   expect(channel.lines()).toEqual([
     'answer orchestrator: I hand you over.',
     'answer coach: Let us begin.',
     'notice troupe: You are talking to coach. /back returns to orchestrator.',
+    'notice troupe: Scheduled task: Remind ann\nIt begins when coach has ended its conversation with you; /back ends it now.',
     'answer coach: Ten push-ups!',
     'answer orchestrator: Here I am again.',
     'answer orchestrator: Ann, remember.',

@@ -106,9 +106,9 @@ export class Conversations {
 
   /** The text is of an extension: one line, so that it does not pass for anything else. */
   tasksWith(to: Recipient, { id, text }: WaitingMessage, from: string): NonNullable<Conversation['tasks']> {
-    const line = oneLine(text)
-    const shown = line.length > mostTaskChars ? `${cutText(line, mostTaskChars)}…` : line
-    return [...(this.#byKey.get(keyOf(to))?.tasks ?? []), { id, text: `Task of the extension ${from}: ${shown}` }].slice(-mostTasks)
+    return [...(this.#byKey.get(keyOf(to))?.tasks ?? []), { id, text: `Task of the extension ${from}: ${shortLine(text)}` }].slice(
+      -mostTasks,
+    )
   }
 
   addNotice(to: Recipient, { text, ...notice }: Notice): Promise<Conversation> {
@@ -137,6 +137,11 @@ export class Conversations {
     this.#byKey.set(key, conversation)
     return conversation
   }
+}
+
+export function shortLine(text: string): string {
+  const line = oneLine(text)
+  return line.length > mostTaskChars ? `${cutText(line, mostTaskChars)}…` : line
 }
 
 const begun = { number: 1, lastAt: 0, taken: [], waiting: [], delivered: 0, notices: [] }

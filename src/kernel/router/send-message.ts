@@ -1,9 +1,9 @@
-import { TroupeError } from '../../contracts/index.ts'
+import { type ApprovalRequest, TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { orchestratorName } from '../orchestrator/orchestrator-definition.ts'
 import { pause } from '../shared/background-work.ts'
 import { type Command, helpText, parseCommand, unknownCommandText } from './commands.ts'
-import { agentAt, type Changes, type Conversation, type WaitingMessage } from './conversation.ts'
+import { agentAt, type Changes, type Conversation, shortLine, type WaitingMessage } from './conversation.ts'
 import { parseAnswer } from './questions.ts'
 import { isUnknownSession, type RouterCore } from './router-core.ts'
 
@@ -74,7 +74,7 @@ export class MessageWorker {
   }
 
   async #handle(conversation: Conversation, message: WaitingMessage): Promise<Changes> {
-    if (message.isTask) return this.#send(conversation, message, 'queue')
+    if (message.isTask) return this.#sendTask(conversation, message)
     if (message.answer) return this.#answer(conversation, message.answer)
     const command = parseCommand(message.text)
     if (command) return this.#command(conversation, message, command)
@@ -94,15 +94,9 @@ export class MessageWorker {
 
   /** The open request, if the person has seen it. */
   async #askedRequest({ sessionId, asked }: Conversation) {
-    const { sessions, conversations } = this.#options
-    const asking = conversations.asking.get(this.#key)
+    const asking = this.#options.conversations.asking.get(this.#key)
     if (sessionId === undefined || (asked === undefined && asking === undefined)) return undefined
-    try {
-      return (await sessions.requests(sessionId)).find(({ id }) => id === asked || id === asking)
-    } catch (error) {
-      if (isUnknownSession(error)) return undefined
-      throw error
-    }
+    return (await this.#requests(sessionId)).find(({ id }) => id === asked || id === asking)
   }
 
   async #answer({ sessionId = '', channel, userId }: Conversation, answer: NonNullable<WaitingMessage['answer']>): Promise<Changes> {
@@ -127,6 +121,32 @@ export class MessageWorker {
     const principal = { id: `${channel}:${userId}`, kind: 'person', ...(userName && { name: userName }) } as const
     const more = { principal, clientId: id, key: `${scope}${this.#key}#${number}`, labels: [`channel:${channel}`] }
     return { ...fresh, sessionId: await sessions.start(text, { agent: orchestratorName, ...more }) }
+  }
+
+  /** It waits for the turn. The person is told if that needs them: nobody else ends the wait. */
+  async #sendTask(conversation: Conversation, message: WaitingMessage): Promise<Changes> {
+    const { speaker, tasks = [] } = conversation
+    const needsAnswer = speaker === undefined && (await this.#hasRequest(conversation))
+    const waitsFor = needsAnswer
+      ? 'you have answered the request'
+      : speaker && `${agentAt(speaker)} has ended its conversation with you; /back ends it now`
+    const shown = tasks.find(({ id }) => id === message.id)?.text ?? `Scheduled task: ${shortLine(message.text)}`
+    if (waitsFor !== undefined) await this.#reply(conversation, message, `${shown}\nIt begins when ${waitsFor}.`)
+    return this.#send(conversation, message, 'queue')
+  }
+
+  async #hasRequest({ sessionId }: Conversation): Promise<boolean> {
+    return sessionId !== undefined && (await this.#requests(sessionId)).length > 0
+  }
+
+  /** None if the session was deleted. */
+  async #requests(sessionId: string): Promise<readonly ApprovalRequest[]> {
+    try {
+      return await this.#options.sessions.requests(sessionId)
+    } catch (error) {
+      if (isUnknownSession(error)) return []
+      throw error
+    }
   }
 
   async #command(conversation: Conversation, message: WaitingMessage, { name, rest }: Command): Promise<Changes> {
