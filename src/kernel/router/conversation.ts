@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type ApprovalDecision, type Json, type Recipient, type Records, TroupeError } from '../../contracts/index.ts'
 import { oneLine } from '../../util/one-line.ts'
 import { cutText } from '../../util/well-formed.ts'
+import { childSpeaker } from '../../view/index.ts'
 import { orchestratorName } from '../orchestrator/orchestrator-definition.ts'
 import type { Notice } from '../shared/kernel-types.ts'
 
@@ -149,8 +150,7 @@ const begun = { number: 1, lastAt: 0, taken: [], waiting: [], delivered: 0, noti
 const withoutUndefined = (value: object): Json => JSON.parse(JSON.stringify(value)) as Json
 
 /** The name of the agent at a path: `root/writer#2` → `writer`. */
-export const agentAt = (path: string): string =>
-  path === 'root' ? orchestratorName : (path.split('/').at(-1) ?? path).replace(/#\d+$/, '')
+export const agentAt = (path: string): string => childSpeaker(path) ?? orchestratorName
 
 export const recipientOf = ({ channel, userId, conversation }: Recipient): Recipient => ({
   channel,
