@@ -39,7 +39,7 @@ function checkValues(source: SourceText, values: ManifestValues, { folder }: Man
     )
   if (values.has('events') && !values.has('agent'))
     source.problem(values.at('events'), '`events` start the agent of this extension, which has none', 'Add an `agent` section.')
-  if (values.has('agent.limits.idle_ms') && values.get('agent.integration_mode') !== 'handoff')
+  if (values.number('agent.limits.idle_ms') !== undefined && values.get('agent.integration_mode') !== 'handoff')
     source.problem(
       values.at('agent.limits.idle_ms'),
       '`idle_ms` limits a handoff, and this agent talks to no person',
