@@ -16,7 +16,7 @@ const whenProperties = {
 }
 type WhenKey = keyof typeof whenProperties
 
-/** Tasks for the orchestrator at a time. The kernel keeps them and sends them, also after a restart. */
+/** Reminders for the person and tasks for the orchestrator at a time. The kernel keeps them and sends them, also after a restart. */
 export class SchedulerExtension implements Extension, ToolProvider {
   #context: ExtensionContext | undefined
 
@@ -27,7 +27,7 @@ export class SchedulerExtension implements Extension, ToolProvider {
   getTools(): readonly Tool[] {
     const context = this.#context
     if (context === undefined) throw new Error('The extension is not initialized.')
-    return [currentTime(context), addTask(context), listTasks(context), cancelTask(context)]
+    return [currentTime(context), addReminder(context), addTask(context), listTasks(context), cancelTask(context)]
   }
 }
 
@@ -41,45 +41,54 @@ const currentTime = (context: ExtensionContext): Tool => ({
   execute: ({ time_zone }) => explainFailure(() => showTime(context.now(), textOf(time_zone))),
 })
 
+const addReminder = (context: ExtensionContext): Tool => ({
+  name: 'remind',
+  description:
+    'Remind the person: at its time they get the text as it is, whatever you do then. Set exactly one of at, in_minutes and cron. Use add for work.',
+  ...adding(context, 'reminder', 'For the person: "Call Bo about the invoice."'),
+})
+
 const addTask = (context: ExtensionContext): Tool => ({
   name: 'add',
-  description: 'Schedule a task. Set exactly one of at, in_minutes and cron. At its time the task is sent to you in this conversation.',
+  description:
+    'Schedule work for yourself: at its time the task is sent to you in this conversation. Set exactly one of at, in_minutes and cron. Use remind for a text to the person.',
+  ...adding(context, 'task', 'What to do then, complete in itself: "Summarize the news about tea for Ada."'),
+})
+
+/** `kind`: also the name of the input with the text. */
+const adding = (context: ExtensionContext, kind: ScheduledTask['kind'], description: string): Pick<Tool, 'inputSchema' | 'execute'> => ({
   inputSchema: {
     type: 'object',
-    properties: {
-      task: { type: 'string', minLength: 1, maxLength: 4000, description: 'What to do then, complete in itself: "Remind Ada to call Bo."' },
-      ...whenProperties,
-      time_zone: timeZone,
-    },
-    required: ['task'],
+    properties: { [kind]: { type: 'string', minLength: 1, maxLength: 4000, description }, ...whenProperties, time_zone: timeZone },
+    required: [kind],
     additionalProperties: false,
   },
   execute: (input) =>
     explainFailure(async () => {
-      const added = await context.schedules.add({ task: String(input.task), when: readWhen(input, context.now()) })
+      const added = await context.schedules.add({ kind, task: String(input[kind]), when: readWhen(input, context.now()) })
       return `Scheduled ${describeTask(added, textOf(input.time_zone))}`
     }),
 })
 
 const listTasks = (context: ExtensionContext): Tool => ({
   name: 'list',
-  description: 'List the scheduled tasks with their ids, the next one first.',
+  description: 'List the reminders and tasks with their ids, the next one first.',
   inputSchema: { type: 'object', properties: {}, additionalProperties: false },
   effect: 'read',
   concurrency: 'shared',
   repeatable: true,
   execute: async () => {
     const tasks = (await context.schedules.list()).toSorted((one, other) => one.nextAt - other.nextAt)
-    return tasks.length === 0 ? 'No tasks are scheduled.' : tasks.map((task) => describeTask(task)).join('\n')
+    return tasks.length === 0 ? 'Nothing is scheduled.' : tasks.map((task) => describeTask(task)).join('\n')
   },
 })
 
 const cancelTask = (context: ExtensionContext): Tool => ({
   name: 'cancel',
-  description: 'Cancel a scheduled task.',
+  description: 'Cancel a reminder or a task.',
   inputSchema: {
     type: 'object',
-    properties: { id: { type: 'string', minLength: 1, description: 'Id of the task, from `list`.' } },
+    properties: { id: { type: 'string', minLength: 1, description: 'The id, from `list`.' } },
     required: ['id'],
     additionalProperties: false,
   },
@@ -87,7 +96,7 @@ const cancelTask = (context: ExtensionContext): Tool => ({
   execute: async ({ id }) =>
     (await context.schedules.cancel(String(id)))
       ? `Cancelled ${id}.`
-      : failure(`There is no scheduled task with the id ${JSON.stringify(id)}.`, 'Call `list` to see the ids.'),
+      : failure(`There is no reminder or task with the id ${JSON.stringify(id)}.`, 'Call `list` to see the ids.'),
 })
 
 /** @throws if there is not exactly one time, or it is wrong. */
@@ -106,11 +115,12 @@ function readWhen(input: JsonObject, now: number): { readonly at: number } | Sch
   return { at }
 }
 
-function describeTask({ id, task, when, nextAt, by }: ScheduledTask, zone?: string): string {
+function describeTask({ id, kind, task, when, nextAt, by }: ScheduledTask, zone?: string): string {
   const from = by === undefined ? '' : `, added by the extension ${by}`
-  if ('at' in when) return `${id}: once, ${showTime(nextAt, zone)}${from}: ${task}`
+  const what = kind === 'reminder' ? `${id}: reminder` : id
+  if ('at' in when) return `${what}: once, ${showTime(nextAt, zone)}${from}: ${task}`
   const shownZone = when.timeZone ?? zone
-  return `${id}: cron \`${when.cron}\`${when.timeZone ? ` (${when.timeZone})` : ''}, next ${showTime(nextAt, shownZone)}${from}: ${task}`
+  return `${what}: cron \`${when.cron}\`${when.timeZone ? ` (${when.timeZone})` : ''}, next ${showTime(nextAt, shownZone)}${from}: ${task}`
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)

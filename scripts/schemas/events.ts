@@ -168,6 +168,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     parts: listOf(reference('InputPart')),
     mode: oneOf<Body<'interaction.input.accepted'>['mode']>({ queue: true, steer: true }),
     traceContext: optional(closed<TraceContext>({ traceparent: name, tracestate: optional(text) })),
+    endsHandoff: optional(constant(true)),
   },
   'interaction.held.sent': { by: text },
   'interaction.history.added': { messages: listOf(reference('Message')) },
@@ -258,7 +259,8 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
   'interaction.handoff.completed': {
     childId: name,
     agent: name,
-    reason: oneOf<HandoffReason>({ done: true, time: true, turns: true, tokens: true, failed: true, asked: true, ended: true }),
+    reason: oneOf<HandoffReason>({ done: true, time: true, turns: true, tokens: true, idle: true, failed: true, asked: true, ended: true }),
+    message: optional(name),
   },
   'interaction.offer.recorded': {
     hash: name,

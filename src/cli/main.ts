@@ -77,6 +77,8 @@ async function perform(invocation: Invocation, host: Host, argv: readonly string
       return (await import('./commands/audit/audit-command.ts')).auditCommand(invocation, host)
     case 'extensions':
       return (await import('./commands/kernel/extensions-command.ts')).extensionsCommand(invocation, host)
+    case 'schedules':
+      return (await import('./commands/kernel/schedules-command.ts')).schedulesCommand(invocation, host)
     case 'events':
       return (await import('./commands/kernel/events-command.ts')).eventsCommand(invocation, host)
     case 'validate':

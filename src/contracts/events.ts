@@ -156,10 +156,10 @@ export interface AskedFirst {
 }
 
 /**
- * Why a handoff ended. `done`: the child returned control. `turns`: the person sent as many messages as allowed. `asked`: the person
- * asked for it. `ended`: the call ended.
+ * Why a handoff ended. `done`: the child returned control. `turns`: the person sent as many messages as allowed. `idle`: the person sent
+ * nothing for too long. `asked`: the person asked for it. `ended`: the call ended.
  */
-export type HandoffReason = 'done' | 'time' | 'turns' | 'tokens' | 'failed' | 'asked' | 'ended'
+export type HandoffReason = 'done' | 'time' | 'turns' | 'tokens' | 'idle' | 'failed' | 'asked' | 'ended'
 
 type EndingOf<Status> = Extract<TurnEnding, { status: Status }>
 
@@ -221,6 +221,8 @@ interface Bodies {
     readonly mode: InputMode
     /** The turn that it begins belongs to this trace. */
     readonly traceContext?: TraceContext
+    /** It ends the handoff of this session, and no model reads it. */
+    readonly endsHandoff?: true
   }
 
   /** Inputs that an interrupt held back begin turns again. A further input has the same effect. */
@@ -324,7 +326,13 @@ interface Bodies {
 
   /** A spawned child talks to the person from now on: messages to the session go to it. In the journal of the parent. */
   'interaction.handoff.started': { readonly childId: SessionId; readonly agent: string; readonly childPath: string }
-  'interaction.handoff.completed': { readonly childId: SessionId; readonly agent: string; readonly reason: HandoffReason }
+  'interaction.handoff.completed': {
+    readonly childId: SessionId
+    readonly agent: string
+    readonly reason: HandoffReason
+    /** The last message that the child has read, unless the person asked for the caller after it. */
+    readonly message?: ClientId
+  }
 
   /** Tools as they are sent to models, and their instructions for the prompt. In the root, once for each hash, for all sessions of the tree. */
   'interaction.offer.recorded': { readonly hash: string; readonly tools: readonly ToolSpec[]; readonly instructions: string }

@@ -202,10 +202,17 @@ export interface ExtensionLogger {
   error(message: string, fields?: JsonObject): void
 }
 
-/** A task of a schedule: a message to the orchestrator, or a call of `execute`. */
+/** `task`: work for the orchestrator. `reminder`: a text for the person, without a model. */
+export type ScheduledKind = 'task' | 'reminder'
+
+/** Something that a schedule sends. */
 export interface ScheduledTask {
   readonly id: string
-  /** What to do, in words. It is sent to the orchestrator in the conversation of the person. */
+  readonly kind: ScheduledKind
+  /**
+   * What to do, in words: it is sent to the orchestrator in the conversation of the person, when that conversation is free. Of a
+   * reminder: the text that the person gets at its time.
+   */
   readonly task: string
   /** Either once or repeatedly. `at`: milliseconds since 1970. */
   readonly when: { readonly at: number } | Schedule
@@ -218,8 +225,8 @@ export interface ScheduledTask {
 }
 
 export interface Schedules {
-  /** @throws if `when` is wrong or in the past. */
-  add(task: Pick<ScheduledTask, 'task' | 'when' | 'to'> & { readonly id?: string }): Promise<ScheduledTask>
+  /** `kind`: default `task`. @throws if `when` is wrong or in the past. */
+  add(task: Pick<ScheduledTask, 'task' | 'when' | 'to'> & { readonly id?: string; readonly kind?: ScheduledKind }): Promise<ScheduledTask>
   list(): Promise<readonly ScheduledTask[]>
   /** Whether there was one. */
   cancel(id: string): Promise<boolean>

@@ -107,6 +107,7 @@ export {
   type Recipient,
   type ResolvedTool,
   type Schedule,
+  type ScheduledKind,
   type ScheduledResult,
   type ScheduledTask,
   type SchedulerProvider,

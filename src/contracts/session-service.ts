@@ -59,6 +59,8 @@ export interface SendOptions extends SessionSettings {
    * live when the message is read, the session records a diagnostic. Default: the child that talks to the person, else the root.
    */
   readonly to?: SessionId | string
+  /** If a child talks to the person, the message ends that handoff, and no model reads it. Otherwise it is an ordinary message. */
+  readonly endsHandoff?: boolean
   /** A message that is sent twice under one id is accepted once. Another input under that id throws `client_id_taken`. */
   readonly clientId?: ClientId | string
   /** Replaces the instructions of the start, from the next turn on. Empty: there are none. */

@@ -133,6 +133,8 @@ export type InboxMessage =
       readonly parts: readonly InputPart[]
       readonly mode: InputMode
       readonly to?: string
+      /** It ends an open handoff instead of being read. Without one, it is a message. */
+      readonly endsHandoff?: true
       /** Settings from the next turn on. */
       readonly changes?: AgentChanges
       readonly traceContext?: TraceContext

@@ -2,7 +2,7 @@ import type { OutputContract } from './agent.ts'
 import type { ApprovalKey, ApprovalWish, Question, QuestionAnswer } from './approvals.ts'
 import type { HandoffReason, InputMode } from './events.ts'
 import type { ToolFailure, TurnReason } from './failures.ts'
-import type { CallId } from './ids.ts'
+import type { CallId, ClientId } from './ids.ts'
 import type { CallItemType, Effect } from './items.ts'
 import type { Json, JsonObject, JsonSchema, MaybePromise } from './json.ts'
 import type { AgentLimits } from './limits.ts'
@@ -87,6 +87,10 @@ export interface WaitedAgent extends Omit<SpawnedAgent, 'status'> {
   readonly result?: Extract<ChildResult, { kind: 'ended' }>
   /** What all its turns used, with its descendants, if it is idle. `inputs`: messages that it has read, its task included. */
   readonly used?: { readonly inputs: number; readonly tokens: number; readonly workedMs: number }
+  /** If it is idle: how long it waits for a message. */
+  readonly idleMs?: number
+  /** The person asked for the caller. */
+  readonly isRecalled?: true
 }
 
 export interface WaitRequest {
@@ -99,6 +103,8 @@ export interface WaitRequest {
   readonly timeoutMs?: number
   /** For a child that talks to the person: the last turn that the caller has seen. A later one is news, and starts only then. */
   readonly seen?: number
+  /** `next`: how long the person may send nothing. Then the wait is over. The session continues for it, if it is suspended. */
+  readonly idleMs?: number
 }
 
 type Refused = Extract<ChildResult, { kind: 'refused' }>
@@ -146,6 +152,10 @@ export type SampleResult =
   | { readonly ok: false; readonly error: ToolFailure }
 
 export interface ToolContext extends SessionPlace {
+  /** The agent that makes the call. */
+  readonly agent: string
+  /** The message that the call follows from: the last one that the agent, or an agent above it, has read. */
+  readonly messageId?: ClientId | undefined
   /** Aborted on interrupt, timeout and end of budget. */
   readonly signal: AbortSignal
   /** Stable over resume: an idempotency key. */

@@ -86,9 +86,22 @@ export function handoffChanged(
   event: Event<'interaction.handoff.started' | 'interaction.handoff.completed'>,
 ): SessionState {
   const turn = openTurn(state, event)
-  const handoff = event.type === 'interaction.handoff.started' ? 'open' : event.reason
   const inputs = state.inputs.filter(({ child }) => child !== event.childId)
-  return { ...withTurn(state, event, { ...turn, spawned: withChild(turn, event, { handoff }) }), inputs }
+  if (event.type === 'interaction.handoff.completed') {
+    const ended = { ...turn, spawned: withChild(turn, event, { handoff: event.reason }) }
+    return { ...withTurn(state, event, ended), inputs, message: event.message ?? state.message }
+  }
+  const step = turn.step.kind === 'calling' ? { handedOverIn: turn.step.id } : {}
+  return { ...withTurn(state, event, { ...turn, ...step, spawned: withChild(turn, event, { handoff: 'open' }) }), inputs }
+}
+
+/** The person asks for the session that handed over. No model reads the message. */
+export function recalled(state: SessionState, event: Event<'interaction.input.accepted'>): SessionState {
+  const next = { ...state, seq: event.seq, at: event.at, message: event.clientId }
+  const { turn } = state
+  if (turn.kind !== 'open') return next
+  const spawned = turn.spawned.map((child) => (child.handoff === 'open' ? ({ ...child, isRecalled: true } as const) : child))
+  return { ...next, turn: { ...turn, spawned } }
 }
 
 function withChild(

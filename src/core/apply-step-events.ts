@@ -11,6 +11,7 @@ import {
   type Usage,
 } from '../contracts/index.ts'
 import { withNextAttempt, withRound } from '../policy/call-questions.ts'
+import { lastMessageId } from '../policy/message-ids.ts'
 import { isBlank } from '../util/is-blank.ts'
 import { callEntry, modelEntry } from './accounting-entries.ts'
 import { learnedWindow } from './context/compaction-threshold.ts'
@@ -42,6 +43,7 @@ export function applyStepStarted(state: SessionState, event: Event<'interaction.
   if (turn.step.kind !== 'ready' && turn.step.kind !== 'answered') throw illegalEvent(event, 'the step before it has not ended')
   if (!event.stepId) throw illegalEvent(event, 'it has no step id')
   let next = takeInputs(state, event.absorbs)
+  if (event.absorbs.length > 0) next = { ...next, message: lastMessageId(event.treeId, event.absorbs) ?? state.message }
   if (event.offer) next = { ...next, stored: { ...next.stored, offer: event.offer } }
   if (event.last && turn.last === undefined)
     next = appendMessage(next, { role: 'user', parts: [{ type: 'text', text: event.last.notice }] })
@@ -61,11 +63,8 @@ export function applyStepStarted(state: SessionState, event: Event<'interaction.
   const probed = turn.probed || event.probes === true
   const goal = event.absorbs.length === 0 ? turn.goal : [...turn.goal, ...goalMessages(state, event.absorbs)]
   if (turn.waiting.kind !== 'no') return applyStepStarted({ ...state, turn: endWaiting(turn, event.at) }, event)
-  return withTurn(
-    next,
-    event,
-    event.last ? { ...turn, steps, goal, probed, step, last: event.last.reason } : { ...turn, steps, goal, probed, step },
-  )
+  const changed = { ...turn, steps, goal, probed, step }
+  return withTurn(next, event, event.last ? { ...changed, last: event.last.reason } : changed)
 }
 
 /** What a person or the parent asked for; not the notices of spawned children. */

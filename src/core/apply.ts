@@ -2,9 +2,18 @@ import { type AskedFirst, addSpent, addUsd, type Diagnostic, type InteractionEve
 import { addChanges, withAllLimits } from '../policy/agent-changes.ts'
 import { withDecision, withOpenQuestion } from '../policy/call-questions.ts'
 import { grantedBy } from '../policy/grants.ts'
+import { lastMessageId } from '../policy/message-ids.ts'
 import { Sequence } from '../util/sequence.ts'
 import { selectionEntry } from './accounting-entries.ts'
-import { type ChildEnded, childClosed, childStarted, handoffChanged, idleWithOnlyChild, spawnedEnded } from './apply-child-events.ts'
+import {
+  type ChildEnded,
+  childClosed,
+  childStarted,
+  handoffChanged,
+  idleWithOnlyChild,
+  recalled,
+  spawnedEnded,
+} from './apply-child-events.ts'
 import {
   applyItemCompleted,
   applyItemStarted,
@@ -160,6 +169,7 @@ export function createSessionState(event: Event<'interaction.session.created'>):
     turns: 0,
     toolChoice: event.changes?.toolChoice,
     turn: { kind: 'none' },
+    message: undefined,
   }
 }
 
@@ -177,6 +187,7 @@ function addSelectionCost(state: SessionState, asked: AskedFirst): SessionState 
 }
 
 function inputAccepted(state: SessionState, event: Event<'interaction.input.accepted'>): SessionState {
+  if (event.endsHandoff) return recalled(state, event)
   const { seq, at, clientId, parts, mode } = event
   return {
     ...state,
@@ -223,6 +234,7 @@ function turnStarted(state: SessionState, event: Event<'interaction.turn.started
     at: event.at,
     // Older versions held nothing.
     inputs: sendHeld(next.inputs),
+    message: lastMessageId(event.treeId, event.inputs) ?? state.message,
     diagnostics: [],
     turns: state.turns + 1,
     turn: {

@@ -29,8 +29,8 @@ import { type KernelBase, type KernelConfig, kernelConfig, unusableAgents } from
 import { contextHook } from './orchestrator/provided-context.ts'
 import { projectRecords, projectScope } from './project-records.ts'
 import { createRouter } from './router/create-router.ts'
-import { createScheduler, type RunningScheduler } from './scheduler/create-scheduler.ts'
-import type { KernelDiagnostic, LoadedExtension, Notice, ReportDiagnostic, RoutedTask, Router } from './shared/kernel-types.ts'
+import { createScheduler, type FiredTask, type RunningScheduler } from './scheduler/create-scheduler.ts'
+import type { KernelDiagnostic, LoadedExtension, Notice, ReportDiagnostic, Router } from './shared/kernel-types.ts'
 
 type HostPorts = Pick<
   KernelPorts,
@@ -82,7 +82,7 @@ export class Kernel {
     const isBundled = (id: string): boolean => this.#loader.get(id)?.found.source === 'bundled'
     const scope = projectScope(options.workspace)
     this.router = createRouter({ records, clock, ids, bus: this.bus, report, isTrusted, isBundled, scope })
-    const fire = (task: RoutedTask): Promise<void> => this.#fire(task)
+    const fire = (task: FiredTask): Promise<void> => this.#fire(task)
     this.#scheduler = createScheduler({ records, clock, ids, bus: this.bus, fire, onDiagnostic: options.onDiagnostic })
     const find = (id: string): LoadedExtension | undefined => this.#loader.get(id)
     const notify = (notice: Notice): Promise<void> => this.router.notify(notice)
@@ -174,9 +174,9 @@ export class Kernel {
   }
 
   /** It may have changed since it added the task. */
-  async #fire(task: RoutedTask): Promise<void> {
-    if (task.from !== undefined) this.#loader.checkPermitted(task.from, workPermissions.tasks)
-    await this.router.task(task)
+  async #fire({ kind, from, ...task }: FiredTask): Promise<void> {
+    this.#loader.checkPermitted(from, workPermissions.tasks)
+    await (kind === 'reminder' ? this.router.notify({ ...task, speaker: from }) : this.router.task({ ...task, from }))
   }
 
   #lostLease(holder: string): void {

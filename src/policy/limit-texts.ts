@@ -8,6 +8,7 @@ import {
   type PartialReason,
   type TurnReason,
 } from '../contracts/index.ts'
+import { asSentence } from '../util/as-sentence.ts'
 import { showDuration } from '../util/parse-units.ts'
 
 // What people and models read when a budget, a limit or something else ends a turn or a handoff.
@@ -133,9 +134,32 @@ export const handoffEndTexts: { readonly [Reason in Exclude<HandoffReason, 'done
   time: 'its time budget is used up.',
   turns: 'the person has sent as many messages as it may answer.',
   tokens: 'its token budget is used up.',
+  idle: 'the person has not written for too long.',
   failed: 'it failed.',
   asked: 'the person asked for you.',
   ended: 'it was stopped.',
+}
+
+/** To the person, after the name of the agent. They know of the other ends. */
+const handoffNotices: { readonly [Reason in HandoffReason]?: string } = {
+  time: 'has used the time for this conversation',
+  turns: 'has answered as many messages as it may',
+  tokens: 'has used the tokens for this conversation',
+  idle: 'has waited too long for a message from you',
+  failed: 'has failed',
+}
+
+interface HandoffEnd {
+  readonly reason: HandoffReason
+  readonly agent: string
+  readonly failure?: string | undefined
+}
+
+/** Tells the person why an agent no longer talks to them. `undefined`: they know. */
+export function handoffEndNotice({ reason, agent, failure }: HandoffEnd): string | undefined {
+  const notice = handoffNotices[reason]
+  const why = reason === 'failed' && failure !== undefined ? `: ${failure}` : ''
+  return notice && asSentence(`${agent} ${notice}${why}`)
 }
 
 /** A limit that a turn reached. */

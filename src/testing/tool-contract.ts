@@ -63,6 +63,7 @@ const plainContext: Omit<ToolContext, 'signal'> = {
   treeId: 'contract-session' as TreeId,
   sessionId: 'contract-session' as SessionId,
   agentPath: 'root',
+  agent: 'contract',
   principal: undefined,
   callId: 'contract-call' as CallId,
   attempt: 1,

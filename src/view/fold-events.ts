@@ -181,6 +181,8 @@ function startTurn(session: SessionNodes, { turnId, at, inputs }: InteractionEve
 
 function addMessages(session: SessionNodes, event: InteractionEvent<'interaction.input.accepted' | 'interaction.history.added'>): void {
   const { agent, parent, tree } = session
+  // A command: the end of the handoff shows its effect.
+  if (event.type === 'interaction.input.accepted' && event.endsHandoff) return
   // The first message to a child is its task.
   if (parent && event.type === 'interaction.input.accepted') agent.task ??= textOfParts(event.parts)
   if (!tree.keepsContent) return
@@ -222,6 +224,7 @@ function applySpawned(session: SessionNodes, event: SpawnedEvent): void {
   if (type === 'interaction.subagent.failed' && (event.turn !== undefined || call?.isAgent === false)) countFailure(session)
   if (!call || (!isHandoff && event.turn === undefined)) return
   if (isHandoff) call.speaks = type === 'interaction.handoff.started'
+  if (type === 'interaction.handoff.completed') call.handoffEnd = event.reason
   Object.assign(call, { isSpawned: true, span: { from: call.span.from, to: Math.max(call.span.to, at) } })
   markChanged(session, call)
 }

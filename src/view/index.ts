@@ -41,7 +41,7 @@ export {
   type TurnNode,
 } from './nodes.ts'
 export { type AgentSummary, type ModelSummary, runSummary, summaryOf, type ToolSummary } from './run-summary.ts'
-export { speakerAfter, speakerOf } from './speaker.ts'
+export { childSpeaker, speakerAfter, speakerOf } from './speaker.ts'
 export { spentByAttempts, spentByTurns } from './spent.ts'
 export { totalLine } from './total-line.ts'
 export { treeSummary } from './tree-summary.ts'

@@ -8,6 +8,7 @@ import type {
   CallItemType,
   Cost,
   Diagnostic,
+  HandoffReason,
   InputMode,
   InputPart,
   InteractionEvent,
@@ -115,6 +116,8 @@ export interface CallNode {
   isSpawned?: boolean
   /** The child talks to the person. */
   speaks?: boolean
+  /** Why it no longer does. */
+  handoffEnd?: HandoffReason
   /** Arguments and result, in a tree that keeps content. */
   readonly input?: JsonObject
   content?: string

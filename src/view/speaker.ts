@@ -19,6 +19,10 @@ export function speakerAfter(event: StreamEvent, before: string): string {
   }
 }
 
+/** The name of a child that speaks, from its path. `undefined`: the root speaks. */
+export const childSpeaker = (path: string): string | undefined =>
+  path === 'root' ? undefined : path.slice(path.lastIndexOf('/') + 1).replace(/#\d+$/, '')
+
 /** The node of that agent. `undefined`: the root. */
 export function speakerOf(agent: AgentNode | undefined): AgentNode | undefined {
   const turn = agent?.turns.at(-1)

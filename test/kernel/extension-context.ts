@@ -121,10 +121,10 @@ export async function execute(tool: Tool, input: JsonObject, signal: AbortSignal
 
 function memorySchedules(tasks: ScheduledTask[], clock: FakeClock): ExtensionContext['schedules'] {
   return {
-    async add({ id = `task-${tasks.length + 1}`, ...task }) {
+    async add({ id = `task-${tasks.length + 1}`, kind = 'task', ...task }) {
       if ('cron' in task.when && task.when.cron.trim().split(/\s+/).length < 5)
         throw new Error(`The cron expression "${task.when.cron}" is wrong.`)
-      const added = { ...task, id, nextAt: 'at' in task.when ? task.when.at : clock.now() + 60_000 }
+      const added = { ...task, id, kind, nextAt: 'at' in task.when ? task.when.at : clock.now() + 60_000 }
       tasks.push(added)
       return added
     },

@@ -41,7 +41,7 @@ export interface Scene {
   close(): Promise<void>
 }
 
-const limits = { maxTurns: 10, maxTokensPerInvocation: 50_000, timeBudgetMs: 120_000 }
+const limits = { maxTurns: 10, maxTokensPerInvocation: 50_000, timeBudgetMs: 120_000, idleMs: 1_800_000 }
 
 export const manifestOf = ({ id, agent, manifest }: TestExtension): ExtensionManifest => ({
   id,

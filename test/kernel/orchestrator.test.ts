@@ -119,8 +119,12 @@ it('runs invoke with startAgent as a child of the call, and publishes each event
   ])
   expect((await store.trees.list({})).length).toBe(1)
   await expect.poll(() => events.map(({ name }) => name)).toEqual(['agent_invoked', 'agent_result'])
-  expect(events[0]).toMatchObject({ data: { agent: 'reviewer', task: 'Look' }, correlationId: outcome.sessionId, source: 'kernel' })
-  expect(events[1]).toMatchObject({ data: { agent: 'reviewer', status: 'completed' }, correlationId: outcome.sessionId })
+  expect(events[0]).toMatchObject({
+    data: { agent: 'reviewer', task: 'Look' },
+    correlationId: `${outcome.sessionId}.input`,
+    source: 'kernel',
+  })
+  expect(events[1]).toMatchObject({ data: { agent: 'reviewer', status: 'completed' }, correlationId: `${outcome.sessionId}.input` })
 })
 
 it.each([
@@ -409,5 +413,5 @@ it('publishes the events of an agent that another one asks inside of its call', 
     'agent_result base',
     'agent_result outer',
   ])
-  expect(new Set(events.map(({ correlationId }) => correlationId))).toEqual(new Set([sessionId]))
+  expect(new Set(events.map(({ correlationId }) => correlationId))).toEqual(new Set([`${sessionId}.input`]))
 })

@@ -31,6 +31,7 @@ import {
   storedTokens,
   type TokenSettings,
 } from '../../src/server/http/index.ts'
+import type { ServedKernel } from '../../src/server/index.ts'
 import { type RestDependencies, restRoutes } from '../../src/server/rest/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { ScriptedModel, type ScriptedStepSource } from '../../src/testing/index.ts'
@@ -51,6 +52,8 @@ export interface ServedOptions {
   readonly approver?: Approver
   readonly grants?: ProjectGrants
   readonly sandbox?: Sandbox
+  /** The sessions, as a kernel uses them. */
+  readonly sessions?: ServedKernel['sessions']
   /** Routes of other protocols, before those of REST. */
   routes?(runtime: AgentRuntime): readonly Route[]
   readonly rest?: Partial<RestDependencies>
@@ -112,7 +115,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
     JSON.parse(readFileSync(join(import.meta.dirname, '../../schemas/stream-event.schema.json'), 'utf8')).$defs
   const routes = [...serverRoutes({ version: '0.0.0', problems: () => [], metrics: () => '', definitions }, rest), ...rest]
   const server = headendServer({
-    sessions: runtime.sessions,
+    sessions: options.sessions?.(runtime.sessions) ?? runtime.sessions,
     routes,
     tokens: storedTokens(store.records, { clock, localToken }),
     records: store.records,

@@ -41,7 +41,7 @@ const scene = await webScene({
     handoffTool({
       agent: 'coach',
       description: 'Talks.',
-      limits: { maxTurns: 5, maxTokensPerInvocation: 50_000, timeBudgetMs: 60_000 },
+      limits: { maxTurns: 5, maxTokensPerInvocation: 50_000, timeBudgetMs: 60_000, idleMs: 1_800_000 },
     }),
     returnControlTool,
     stopped,

@@ -4,6 +4,9 @@ import type { CommandSpec, FlagSpec } from './command-specs.ts'
 export const eventsActions = ['list', 'retry'] as const
 export type EventsAction = (typeof eventsActions)[number]
 
+export const schedulesActions = ['list', 'cancel'] as const
+export type SchedulesAction = (typeof schedulesActions)[number]
+
 export const extensionsActions = ['list', 'show', 'validate', 'new', 'trust', 'enable', 'disable', 'setup', 'reload'] as const
 export type ExtensionsAction = (typeof extensionsActions)[number]
 
@@ -95,6 +98,24 @@ export const kernelCommands = [
     examples: [
       { line: 'troupe events list --dead', summary: 'show what could not be delivered, and why' },
       { line: 'troupe events retry --all', summary: 'deliver all of it again' },
+    ],
+  },
+  {
+    name: 'schedules',
+    summary: 'List or cancel reminders, tasks and other schedules',
+    arguments: [
+      { name: 'ACTION', required: true, choices: schedulesActions, summary: 'The action: list or cancel' },
+      { name: 'ID', required: false, repeatable: true, summary: 'cancel: the ids, from schedules list' },
+    ],
+    groups: [{ title: 'Options', flags: [dataDir, json, configFile] }],
+    notes: [
+      'A reminder is a text for the person. A task is work for the assistant. Both are added in conversations or by extensions.',
+      'list: also shows the schedules of manifests and of code, which end with their extension: troupe extensions disable ID.',
+      'cancel: works while troupe up runs and while it does not. A task that has been sent is not stopped.',
+    ],
+    examples: [
+      { line: 'troupe schedules list', summary: 'show what is scheduled, the next one first' },
+      { line: 'troupe schedules cancel scheduler/18f2a', summary: 'cancel a reminder or a task' },
     ],
   },
 ] as const satisfies readonly CommandSpec[]

@@ -4,6 +4,8 @@ import {
   eventsActions,
   extensionsActions,
   type KernelCommandName,
+  type SchedulesAction,
+  schedulesActions,
 } from './kernel-command-specs.ts'
 import type { Common, ProjectArguments } from './project-invocations.ts'
 
@@ -31,7 +33,13 @@ export interface ExtensionsInvocation extends Common {
   readonly isSandboxed: boolean
   readonly dataDir?: string | undefined
 }
-export type KernelInvocation = EventsInvocation | ExtensionsInvocation
+export interface SchedulesInvocation extends Common {
+  readonly kind: 'schedules'
+  readonly action: SchedulesAction
+  readonly ids: readonly string[]
+  readonly dataDir?: string | undefined
+}
+export type KernelInvocation = EventsInvocation | ExtensionsInvocation | SchedulesInvocation
 
 export function kernelInvocation(
   name: KernelCommandName,
@@ -66,6 +74,11 @@ export function kernelInvocation(
         dataDir: flagValue('data-dir'),
         ...common,
       }
+    }
+    case 'schedules': {
+      const [action, ...ids] = rest
+      const known = schedulesActions.find((each) => each === action) ?? 'list'
+      return { kind: name, action: known, ids, dataDir: flagValue('data-dir'), ...common }
     }
     default:
       return name satisfies never

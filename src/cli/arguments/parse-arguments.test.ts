@@ -97,7 +97,7 @@ describe('invalid arguments', () => {
     [
       ['nonsense'],
       [
-        'nonsense: Unknown command. Available: run, demo, up, serve, token, audit, extensions, events, validate, agents, init, doctor, config, trust, sessions, usage, store, approvals, mcp, tools and 2 more.',
+        'nonsense: Unknown command. Available: run, demo, up, serve, token, audit, extensions, events, schedules, validate, agents, init, doctor, config, trust, sessions, usage, store, approvals, mcp and 3 more.',
       ],
     ],
     [['help', 'dmo'], ['dmo: Unknown help topic. Did you mean demo?']],

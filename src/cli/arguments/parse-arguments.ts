@@ -182,6 +182,7 @@ function invocationOf(name: CommandName, rest: readonly string[], line: ParsedLi
       return serveInvocation(name, argumentsOf(rest, line))
     case 'events':
     case 'extensions':
+    case 'schedules':
       return kernelInvocation(name, argumentsOf(rest, line))
     default:
       return projectInvocation(name, argumentsOf(rest, line))

@@ -83,6 +83,8 @@ export interface SessionState {
   /** What the client asked for. Spent by the next step. */
   readonly toolChoice: ToolChoice | undefined
   readonly turn: Turn
+  /** The last message from outside that it has read. */
+  readonly message: ClientId | undefined
   /** For a child with several turns: those before the last one. */
   readonly earlierTurns?: readonly EarlierTurn[]
 }
@@ -159,6 +161,8 @@ export interface OpenTurn {
   readonly children: number
   /** Spawned children that are not closed. */
   readonly spawned: readonly SpawnedChild[]
+  /** The last step that has handed the person over to a child. */
+  readonly handedOverIn?: StepId
   readonly step: Step
   readonly last?: LastStepReason
   /** The inputs of this turn. */
@@ -197,6 +201,8 @@ export interface SpawnedChild {
   readonly idleBefore: number
   /** Whether it talks to the person, or why it no longer does. */
   readonly handoff?: 'open' | HandoffReason
+  /** The person asked for this session again. */
+  readonly isRecalled?: true
 }
 
 export interface EndedTurn {

@@ -20,7 +20,7 @@ export function trialContext(
     logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
     resolvedTools: [],
     schedules: {
-      add: async (task): Promise<ScheduledTask> => ({ id: 'trial', ...task, nextAt: place.now }),
+      add: async (task): Promise<ScheduledTask> => ({ id: 'trial', kind: 'task', ...task, nextAt: place.now }),
       list: async () => [],
       cancel: async () => false,
     },

@@ -47,7 +47,7 @@ export function newEvent({ clock, ids }: { readonly clock: Pick<Clock, 'now'>; r
       id: id === undefined ? key : `${source}:${id}`,
       name,
       data,
-      correlationId: cause?.correlationId ?? correlationId ?? key,
+      correlationId: correlationId ?? cause?.correlationId ?? key,
       hops: cause === undefined ? 0 : cause.hops + 1,
       startedAt: cause?.startedAt ?? at,
       at,

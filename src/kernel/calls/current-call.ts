@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type ToolContext, TroupeError } from '../../contracts/index.ts'
+import { currentEvent } from '../bus/lane.ts'
 import type { Invocation } from './invocation.ts'
 
 /** The call of a tool or an agent that code of an extension runs in. */
@@ -29,6 +30,12 @@ export function callingExtension(): string | undefined {
   if (agent !== 'root') return agent
   // An agent that works on its own.
   return context.principal?.kind === 'agent' ? context.principal.name : undefined
+}
+
+/** What a call follows from: the message of a person; for an agent that works on its own, the event that has started it. */
+export function correlationOf(call: ToolContext | undefined = currentCall()?.context): string | undefined {
+  const isOfPerson = call !== undefined && call.principal?.kind !== 'agent'
+  return (isOfPerson ? call.messageId : undefined) ?? currentEvent()?.correlationId ?? call?.messageId
 }
 
 export const outsideOfCall = (tool: string): TroupeError =>

@@ -4,7 +4,7 @@ import { judgeHandoff } from './handoff-rules.ts'
 
 type Result = NonNullable<WaitedAgent['result']>
 
-const limits = { maxTurns: 2, maxTokensPerInvocation: 100, timeBudgetMs: 1_000 }
+const limits = { maxTurns: 2, maxTokensPerInvocation: 100, timeBudgetMs: 1_000, idleMs: 1_800_000 }
 const result = (part: Partial<Result>, tool?: string, status: 'completed' | 'failed' = 'completed'): Result =>
   ({
     kind: 'ended',
@@ -33,6 +33,11 @@ it.each([
   ['its last token', idle(result({}), { used: { ...used, tokens: 100 } }), 'tokens'],
   ['its last millisecond', idle(result({}), { used: { ...used, workedMs: 1_000 } }), 'time'],
   ['the last but one message', idle(result({}), { used: { ...used, inputs: 2 } }), 'continue'],
+  ['a person who has asked for the caller', idle(result({}), { isRecalled: true }), 'asked'],
+  ['a person who has asked for the caller after the end', idle(result({}, 'return_control'), { isRecalled: true }), 'done'],
+  ['a person who is silent', idle(result({}), { idleMs: 1_800_000 }), 'idle'],
+  ['a person who was silent before the last turn was seen', idle(result({}), { turn: 1, idleMs: 1_800_000 }), 'idle'],
+  ['a person who is almost silent', idle(result({}), { idleMs: 1_799_999 }), 'continue'],
   ['the last message', idle(result({}), { used: { ...used, inputs: 3 } }), 'turns'],
 ] as const)('%s', (_, child, expected) => {
   expect(judgeHandoff({ child, seen: 1, isCancelled: false }, limits)).toBe(expected)

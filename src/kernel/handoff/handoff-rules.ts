@@ -8,12 +8,14 @@ export interface HandoffLimits {
   /** Tokens and work of the whole call. */
   readonly maxTokensPerInvocation: number
   readonly timeBudgetMs: number
+  /** Without a message of the person. */
+  readonly idleMs: number
 }
 
 export const returnControlName = 'return_control'
 
 interface HandoffFacts {
-  readonly child: Pick<WaitedAgent, 'status' | 'turn' | 'result' | 'used'>
+  readonly child: Pick<WaitedAgent, 'status' | 'turn' | 'result' | 'used' | 'idleMs' | 'isRecalled'>
   /** The last turn of the child that was judged. */
   readonly seen: number
   /** The call is ending. */
@@ -22,11 +24,14 @@ interface HandoffFacts {
 
 /** Why it ends now, or `continue`. */
 export function judgeHandoff({ child, seen, isCancelled }: HandoffFacts, limits: HandoffLimits): HandoffReason | 'continue' {
-  const { status, turn, result, used } = child
+  const { status, turn, result, used, idleMs = 0 } = child
   if (status === 'closed' || isCancelled) return 'ended'
-  // The wait ended without news: the person has written to the caller.
-  if (status === 'working' || turn <= seen || !result) return 'asked'
-  if (hasReturned(result)) return 'done'
+  const hasNews = status === 'idle' && turn > seen && result !== undefined
+  if (hasNews && hasReturned(result)) return 'done'
+  if (child.isRecalled) return 'asked'
+  if (idleMs >= limits.idleMs) return 'idle'
+  // Somebody has written to the caller.
+  if (!hasNews) return 'asked'
   if (result.reason === 'tokens' || result.reason === 'time') return result.reason
   if (result.status === 'failed') return 'failed'
   if (result.status === 'interrupted' || result.reason === 'stopped') return 'ended'

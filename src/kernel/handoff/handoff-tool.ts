@@ -64,7 +64,7 @@ async function converse({ agent, limits, input }: Handoff, { children, signal }:
   // A restart came between the end of the conversation and the end of the call.
   if (child.handoff !== 'open') return end(children, child.id, child.handoff ?? 'ended')
   for (let seen = 0; ; ) {
-    const waited = await children.wait({ ids: [child.id], mode: 'next', seen })
+    const waited = await children.wait({ ids: [child.id], mode: 'next', seen, idleMs: limits.idleMs })
     if ('kind' in waited) return { ok: false, error: waited.failure }
     const [now] = waited
     const verdict = now ? judgeHandoff({ child: now, seen, isCancelled: signal.aborted }, limits) : 'ended'

@@ -16,7 +16,7 @@ import {
 } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { isKernelEvent } from '../bus/event-names.ts'
-import { callingExtension, currentCall, insideCall, outsideOfCall } from '../calls/current-call.ts'
+import { callingExtension, correlationOf, currentCall, insideCall, outsideOfCall } from '../calls/current-call.ts'
 import type { AgentPort, Bus, ExtensionManifest, FoundExtension, Router, Scheduler, SupervisorPort } from '../shared/kernel-types.ts'
 import { withBuiltinRules } from './builtin-rules.ts'
 import { permitRemedy, workPermissions } from './extension-trust.ts'
@@ -121,7 +121,7 @@ export function createExtensionContext(
     async invokeAgent(other, task, added) {
       checkDependency(other)
       check(found.permitted, `asking ${other} needs permission`, permitRemedy(id))
-      return agents.invoke(other, task, added)
+      return agents.invoke(other, { caller: id, task, context: added })
     },
     async onUserMessage(message) {
       check(isChannel, 'only channels hand in messages', 'Implement `sendToUser(userId, message)`, so that answers can be delivered.')
@@ -130,7 +130,7 @@ export function createExtensionContext(
     },
     async notifyUser(text, to = ports.currentPerson()) {
       checkOpen()
-      await router.notify({ text, speaker: id, ...(to && { to }) })
+      await router.notify({ text, speaker: id, ...(to && { to }), correlationId: correlationOf() })
     },
     subscribe(name, handler) {
       checkOpen()
@@ -143,7 +143,7 @@ export function createExtensionContext(
     },
     async publish(name, data, options) {
       check(!isKernelEvent(name), `\`${name}\` is an event of Troupe, and extensions cannot publish it`, ownEventName(id))
-      await bus.publish({ ...options, name, data, source: id })
+      await bus.publish({ ...options, name, data, source: id, correlationId: correlationOf() })
     },
     getExtension<T>(other: string): T {
       insideOnly('`getExtension`')

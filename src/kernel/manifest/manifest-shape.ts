@@ -71,6 +71,7 @@ export const manifestShape = {
             max_turns: value(boundsOfLimit('maxToolTurns'), '10'),
             max_tokens_per_invocation: value(boundsOfLimit('maxTokens'), '50000'),
             time_budget_ms: value(boundsOfLimit('timeBudget'), '120000'),
+            idle_ms: value({ kind: 'integer', min: 1 }, '1800000'),
           },
         },
       },

@@ -61,7 +61,7 @@ describe('the manifests of the seed', () => {
           instructions: 'You are Code Review Agent (code_reviewer).',
           parameters: { temperature: 0.2, maxOutputTokens: 4000 },
           usesTools: ['kv', 'file_manager'],
-          limits: { maxTurns: 10, maxTokensPerInvocation: 20_000, timeBudgetMs: 120_000 },
+          limits: { maxTurns: 10, maxTokensPerInvocation: 20_000, idleMs: 1_800_000, timeBudgetMs: 120_000 },
         },
       },
     })
@@ -98,7 +98,7 @@ agent:
   instructions: prompts/include.md
   parameters: { temperature: 1, top_p: 0.5, max_output_tokens: 9, seed: 7, reasoning_effort: low, timeout_ms: 5000 }
   uses_tools: [c]
-  limits: { max_turns: 1, max_tokens_per_invocation: 2, time_budget_ms: 3 }
+  limits: { max_turns: 1, max_tokens_per_invocation: 2, time_budget_ms: 3, idle_ms: 4 }
 `
   expect(await read(text)).toMatchObject({
     ok: true,
@@ -120,7 +120,7 @@ agent:
         instructions: 'Rules: be kind',
         parameters: { temperature: 1, topP: 0.5, maxOutputTokens: 9, seed: 7, reasoning: 'low', timeoutMs: 5000 },
         usesTools: ['c'],
-        limits: { maxTurns: 1, maxTokensPerInvocation: 2, timeBudgetMs: 3 },
+        limits: { maxTurns: 1, maxTokensPerInvocation: 2, timeBudgetMs: 3, idleMs: 4 },
       },
     },
   })
@@ -194,6 +194,12 @@ describe('wrong manifests', () => {
       '7:21 `agent.integration_mode` must be one of `tool`, `handoff`',
       'Did you mean `handoff`?',
     ],
+    [
+      'a time for persons that the agent does not talk to',
+      `${agent}  limits: { idle_ms: 60000 }`,
+      '7:22 `idle_ms` limits a handoff, and this agent talks to no person. Remove it, or write `integration_mode: handoff`.',
+    ],
+    ['no time', `${agent}  integration_mode: handoff\n  limits: { idle_ms: 0 }`, '`agent.limits.idle_ms` must be'],
     ['visibility', `${code}visibility: none`, '`visibility` must be one of `all`, `agents`'],
     ['enabled', `${code}enabled: "no"`, '`enabled` must be `true` or `false`'],
     ['temperature', `${agent}  parameters: { temperature: 3 }`, '7:30 `agent.parameters.temperature` must be a number from 0 to 2'],

@@ -39,6 +39,12 @@ function checkValues(source: SourceText, values: ManifestValues, { folder }: Man
     )
   if (values.has('events') && !values.has('agent'))
     source.problem(values.at('events'), '`events` start the agent of this extension, which has none', 'Add an `agent` section.')
+  if (values.number('agent.limits.idle_ms') !== undefined && values.get('agent.integration_mode') !== 'handoff')
+    source.problem(
+      values.at('agent.limits.idle_ms'),
+      '`idle_ms` limits a handoff, and this agent talks to no person',
+      'Remove it, or write `integration_mode: handoff`.',
+    )
   checkId(source, values, folder)
   const written = values.get('entrypoint')
   if (typeof written === 'string' && !entrypoint.test(written))
@@ -74,6 +80,8 @@ function checkId(source: SourceText, values: ManifestValues, folder: string): vo
       `Rename the folder to \`${id}\`, or write \`id: ${folderName}\`.`,
     )
 }
+
+const defaultIdleMs = 30 * 60_000
 
 interface WrittenSchedule {
   readonly id: string
@@ -133,6 +141,7 @@ async function buildAgent(source: SourceText, values: ManifestValues, place: Man
       maxTurns: number('agent.limits.max_turns') ?? defaultLimits.maxToolTurns,
       maxTokensPerInvocation: number('agent.limits.max_tokens_per_invocation') ?? childLimits.maxTokens,
       timeBudgetMs: number('agent.limits.time_budget_ms') ?? childLimits.timeBudget,
+      idleMs: number('agent.limits.idle_ms') ?? defaultIdleMs,
     },
   }
 }

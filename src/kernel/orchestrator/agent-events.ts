@@ -15,7 +15,9 @@ export interface TracedCall {
   readonly task: string
   readonly call: ToolContext | undefined
   readonly isTool?: true
-  /** One for everything in a conversation, or that follows from an event. */
+  /** The agent or extension that calls. Absent if an event starts the agent. */
+  readonly caller: string | undefined
+  /** One for everything that follows from a message or an event. */
   readonly correlationId: string
 }
 
@@ -24,10 +26,10 @@ const maxChars = 4_000
 /** Publishes that an agent begins. Returns what publishes its end. A call that runs again after a restart publishes nothing twice. */
 export async function traceAgent(
   { bus, clock, onDiagnostic }: AgentEventOptions,
-  { id, task, call, isTool, correlationId }: TracedCall,
+  { id, task, call, isTool, caller, correlationId }: TracedCall,
 ): Promise<(result: AgentResult) => Promise<void>> {
   const startedAt = clock.monotonic()
-  const base = { agent: id, ...(call && { sessionId: call.sessionId, callId: call.callId, caller: call.agentPath }) }
+  const base = { agent: id, ...(caller !== undefined && { caller }), ...(call && { sessionId: call.sessionId, callId: call.callId }) }
   const publish = (name: string, data: JsonObject): Promise<void> =>
     bus
       .publish({

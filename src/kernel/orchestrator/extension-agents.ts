@@ -20,12 +20,11 @@ import type {
 } from '../../contracts/index.ts'
 import { agentToolName, childTraits } from '../../tools/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { currentEvent } from '../bus/lane.ts'
 import { agentInputSchema, taskText } from '../calls/agent-input.ts'
 import { checkedResult, childAgentResult, failedResult, outcomeAgentResult, toolOutputOf } from '../calls/agent-results.ts'
-import { currentCall, insideCall } from '../calls/current-call.ts'
+import { correlationOf, currentCall, insideCall } from '../calls/current-call.ts'
 import { Invocation } from '../calls/invocation.ts'
-import type { AgentPort, LoadedExtension, Notice, SupervisorPort } from '../shared/kernel-types.ts'
+import type { AgentPort, InvokedTask, LoadedExtension, Notice, SupervisorPort } from '../shared/kernel-types.ts'
 import { type AgentEventOptions, type TracedCall, traceAgent } from './agent-events.ts'
 
 interface ExtensionAgentsOptions extends AgentEventOptions {
@@ -74,8 +73,8 @@ export class ExtensionAgents implements AgentPort {
     return childAgentResult(await (call.invocation ? call.invocation.child(child) : child()), id)
   }
 
-  invoke(id: string, task: string, context?: JsonObject): Promise<AgentResult> {
-    return this.#traced({ id, task, context, call: currentCall()?.context })
+  invoke(id: string, { caller, task, context }: InvokedTask): Promise<AgentResult> {
+    return this.#traced({ id, task, context, caller, call: currentCall()?.context })
   }
 
   /** Starts the agent because of an event. Resolves once that is durable, or it runs code of the extension. Its end is an event, too. */
@@ -83,14 +82,18 @@ export class ExtensionAgents implements AgentPort {
     return new Promise((resolve) => {
       const context = { event: name, id: eventId, data }
       const event = { id: eventId, started: resolve }
-      void this.#traced({ id, task: `The event ${name} has happened.`, context, call: undefined, event }).then(() => resolve())
+      const call = { id, task: `The event ${name} has happened.`, context, caller: undefined, call: undefined, event }
+      void this.#traced(call).then(() => resolve())
     })
   }
 
   /** The tool for callers. `handoff`: how a person talks to the agent, for agents with that mode. */
   toolOf(extension: LoadedExtension, handoff?: Tool): Tool {
     const { id } = extension.found
-    const callOf = (input: JsonObject, call: ToolContext): AgentCall => ({ ...(input as unknown as Task), id, call, isTool: true })
+    const callOf = (input: JsonObject, call: ToolContext): AgentCall => ({
+      ...(input as unknown as Task),
+      ...{ id, call, caller: call.agent, isTool: true },
+    })
     return {
       ...childTraits,
       view: () => ({ type: 'subagent_call', details: { agent: id } }),
@@ -182,7 +185,7 @@ export class ExtensionAgents implements AgentPort {
   }
 
   #withCorrelation(call: AgentCall): AgentCall & TracedCall {
-    return { ...call, correlationId: currentEvent()?.correlationId ?? call.call?.treeId ?? this.#options.ids.next() }
+    return { ...call, correlationId: correlationOf(call.call) ?? this.#options.ids.next() }
   }
 
   #reportUnseen(id: string): void {

@@ -22,6 +22,7 @@ const message: Check<IncomingMessage> = record({
 const once = record({ at: number })
 const task = record({
   id: optional(name),
+  kind: optional(oneOf(['task', 'reminder'])),
   task: text(10_000),
   when: either((value) => isRecord(value) && 'at' in value, once, schedule),
   to: optional(recipient),

@@ -76,8 +76,8 @@ export function remoteTools(listed: unknown, manifest: ExtensionManifest, call: 
       timeoutMs: deadlineMs,
       approval: () => approvalOf(name, manifest),
       async execute(input, context) {
-        const { callId, attempt, remaining, maxOutputBytes, treeId, sessionId, agentPath, principal } = context
-        const facts = { callId, attempt, remaining, maxOutputBytes, treeId, sessionId, agentPath, principal }
+        const { callId, attempt, remaining, maxOutputBytes, treeId, sessionId, agentPath, agent, messageId, principal } = context
+        const facts = { callId, attempt, remaining, maxOutputBytes, treeId, sessionId, agentPath, agent, messageId, principal }
         try {
           return toolOutput(await call({ name, input, facts }, context, deadlineMs), `the result of ${name}`)
         } catch (error) {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type ApprovalDecision, type Json, type Recipient, type Records, TroupeError } from '../../contracts/index.ts'
 import { oneLine } from '../../util/one-line.ts'
 import { cutText } from '../../util/well-formed.ts'
+import { childSpeaker } from '../../view/index.ts'
 import { orchestratorName } from '../orchestrator/orchestrator-definition.ts'
 import type { Notice } from '../shared/kernel-types.ts'
 
@@ -46,6 +47,8 @@ export interface Conversation extends Recipient {
   readonly asked?: string
   /** During a handoff, the path of the agent that has the conversation. */
   readonly speaker?: string
+  /** The last message that an agent has read. */
+  readonly heard?: string
   /** The hash of the last text that was delivered, so that a report does not repeat it. */
   readonly said?: string
   /** The last tasks of extensions, as they are shown to the person when they begin. `id`: of the message. */
@@ -104,9 +107,9 @@ export class Conversations {
 
   /** The text is of an extension: one line, so that it does not pass for anything else. */
   tasksWith(to: Recipient, { id, text }: WaitingMessage, from: string): NonNullable<Conversation['tasks']> {
-    const line = oneLine(text)
-    const shown = line.length > mostTaskChars ? `${cutText(line, mostTaskChars)}…` : line
-    return [...(this.#byKey.get(keyOf(to))?.tasks ?? []), { id, text: `Task of the extension ${from}: ${shown}` }].slice(-mostTasks)
+    return [...(this.#byKey.get(keyOf(to))?.tasks ?? []), { id, text: `Task of the extension ${from}: ${shortLine(text)}` }].slice(
+      -mostTasks,
+    )
   }
 
   addNotice(to: Recipient, { text, ...notice }: Notice): Promise<Conversation> {
@@ -137,13 +140,17 @@ export class Conversations {
   }
 }
 
+export function shortLine(text: string): string {
+  const line = oneLine(text)
+  return line.length > mostTaskChars ? `${cutText(line, mostTaskChars)}…` : line
+}
+
 const begun = { number: 1, lastAt: 0, taken: [], waiting: [], delivered: 0, notices: [] }
 
 const withoutUndefined = (value: object): Json => JSON.parse(JSON.stringify(value)) as Json
 
 /** The name of the agent at a path: `root/writer#2` → `writer`. */
-export const agentAt = (path: string): string =>
-  path === 'root' ? orchestratorName : (path.split('/').at(-1) ?? path).replace(/#\d+$/, '')
+export const agentAt = (path: string): string => childSpeaker(path) ?? orchestratorName
 
 export const recipientOf = ({ channel, userId, conversation }: Recipient): Recipient => ({
   channel,

@@ -267,15 +267,16 @@ class MessageRouter implements Router {
 
   async #store(
     kind: 'notice' | 'task',
-    { text, to, speaker = system, id = this.#options.ids.next(), anyChannel = false }: Notice,
+    { text, to, speaker = system, id = this.#options.ids.next(), anyChannel = false, correlationId }: Notice,
   ): Promise<void> {
     if (to) keyOf(to)
     await this.#load()
     const added = { kind, key: `${kind}:${id}`, text: cutText(text, mostChars), speaker, ...(anyChannel && { anyChannel }) }
-    await this.#outbox.add({ ...added, ...(to && { to: recipientOf(to) }) })
+    const more = { ...(to && { to: recipientOf(to) }), ...(correlationId !== undefined && { correlationId }) }
+    await this.#outbox.add({ ...added, ...more })
   }
 
-  async #sendEntry({ to, kind, key: id, text, speaker }: AddressedEntry): Promise<boolean> {
+  async #sendEntry({ to, kind, key: id, text, speaker, correlationId }: AddressedEntry): Promise<boolean> {
     if (kind === 'task') {
       await this.#takeTask(to, { id: idOf(to, this.#scope + id), text, isTask: true }, speaker)
       return true
@@ -292,14 +293,18 @@ class MessageRouter implements Router {
     if (sent === undefined) return false
     if (!id.startsWith('notice:')) return true
     const conversation = await this.#conversations.addNotice(to, { text, speaker })
-    await this.#publish('notification', conversation, { id, text, speaker })
+    await this.#publish('notification', conversation, { id, text, speaker, correlationId })
     return true
   }
 
-  async #publish(name: string, { sessionId, ...to }: Parameters<RouterCore['publish']>[1], { id, ...more }: MessageData): Promise<void> {
+  async #publish(
+    name: string,
+    { sessionId, ...to }: Parameters<RouterCore['publish']>[1],
+    { id, correlationId, ...more }: MessageData,
+  ): Promise<void> {
     const data = { ...recipientOf(to), sessionId: sessionId ?? null, messageId: id, ...more }
     await this.#options.bus
-      .publish({ name, id: `${name}:${id}`, data, source: 'kernel' })
+      .publish({ name, id: `${name}:${id}`, data, source: 'kernel', correlationId })
       .catch((error: unknown) => this.#reporter(part)(`The event ${name} cannot be published: ${messageOf(error)}`))
   }
 

@@ -84,7 +84,8 @@ class Follower {
       const { id, text, speaker, kind } = message
       if ((await this.#send(message)) === undefined) return
       const conversation = this.#conversation
-      if (conversation && kind === 'answer') await this.#options.publish('agent_response', conversation, { id, text, speaker })
+      if (conversation && kind === 'answer')
+        await this.#options.publish('agent_response', conversation, { id, text, speaker, correlationId: this.#speech.heard })
     }
     if (messages.length > 0 || isMilestone(event)) await this.#update({ delivered: event.seq, ...this.#speech.state })
     if (touchesRequests(event) || this.#conversation?.asked !== undefined) await this.#ask()

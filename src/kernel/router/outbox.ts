@@ -18,6 +18,8 @@ interface StoredEntry {
   /** Absent: the first person who writes. */
   readonly to?: Recipient
   readonly anyChannel?: boolean
+  /** Of the call that it was sent in. */
+  readonly correlationId?: string
 }
 type OutboxEntry = StoredEntry & { readonly key: string }
 export type AddressedEntry = OutboxEntry & { readonly to: Recipient }

@@ -1,12 +1,4 @@
-import {
-  type Clock,
-  type Ids,
-  type JsonObject,
-  type Recipient,
-  type Records,
-  type SessionService,
-  TroupeError,
-} from '../../contracts/index.ts'
+import { type Clock, type Ids, type Recipient, type Records, type SessionService, TroupeError } from '../../contracts/index.ts'
 import type { Bus, ReportDiagnostic } from '../shared/kernel-types.ts'
 import type { Changes, Conversations } from './conversation.ts'
 
@@ -40,9 +32,12 @@ export interface RouterCore {
   publish(name: 'user_message' | 'agent_response', to: Recipient & Pick<Changes, 'sessionId'>, data: MessageData): Promise<void>
 }
 
-export interface MessageData extends JsonObject {
+export interface MessageData {
   readonly id: string
   readonly text: string
+  readonly speaker?: string
+  /** The message that it follows from. Default: a new id. */
+  readonly correlationId?: string | undefined
 }
 
 /** `id`: of the message that it answers. */

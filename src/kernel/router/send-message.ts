@@ -1,9 +1,9 @@
-import { TroupeError } from '../../contracts/index.ts'
+import { type ApprovalRequest, TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { orchestratorName } from '../orchestrator/orchestrator-definition.ts'
 import { pause } from '../shared/background-work.ts'
 import { type Command, helpText, parseCommand, unknownCommandText } from './commands.ts'
-import { agentAt, type Changes, type Conversation, type WaitingMessage } from './conversation.ts'
+import { agentAt, type Changes, type Conversation, shortLine, type WaitingMessage } from './conversation.ts'
 import { parseAnswer } from './questions.ts'
 import { isUnknownSession, type RouterCore } from './router-core.ts'
 
@@ -43,8 +43,9 @@ export class MessageWorker {
       const changes = await this.#tryTo(conversation, message)
       if (!changes) return false
       const sessionId = 'sessionId' in changes ? changes.sessionId : conversation.sessionId
-      if (!message.isTask) await publish('user_message', { ...conversation, sessionId }, { id: message.id, text: message.text })
-      await conversations.update(conversation, ({ waiting }) => ({ ...changes, waiting: waiting.filter(({ id }) => id !== message.id) }))
+      const { id, text } = message
+      if (!message.isTask) await publish('user_message', { ...conversation, sessionId }, { id, text, correlationId: id })
+      await conversations.update(conversation, ({ waiting }) => ({ ...changes, waiting: waiting.filter((each) => each.id !== id) }))
       sent()
     }
   }
@@ -73,7 +74,7 @@ export class MessageWorker {
   }
 
   async #handle(conversation: Conversation, message: WaitingMessage): Promise<Changes> {
-    if (message.isTask) return this.#send(conversation, message, 'queue')
+    if (message.isTask) return this.#sendTask(conversation, message)
     if (message.answer) return this.#answer(conversation, message.answer)
     const command = parseCommand(message.text)
     if (command) return this.#command(conversation, message, command)
@@ -93,15 +94,9 @@ export class MessageWorker {
 
   /** The open request, if the person has seen it. */
   async #askedRequest({ sessionId, asked }: Conversation) {
-    const { sessions, conversations } = this.#options
-    const asking = conversations.asking.get(this.#key)
+    const asking = this.#options.conversations.asking.get(this.#key)
     if (sessionId === undefined || (asked === undefined && asking === undefined)) return undefined
-    try {
-      return (await sessions.requests(sessionId)).find(({ id }) => id === asked || id === asking)
-    } catch (error) {
-      if (isUnknownSession(error)) return undefined
-      throw error
-    }
+    return (await this.#requests(sessionId)).find(({ id }) => id === asked || id === asking)
   }
 
   async #answer({ sessionId = '', channel, userId }: Conversation, answer: NonNullable<WaitingMessage['answer']>): Promise<Changes> {
@@ -128,6 +123,32 @@ export class MessageWorker {
     return { ...fresh, sessionId: await sessions.start(text, { agent: orchestratorName, ...more }) }
   }
 
+  /** It waits for the turn. The person is told if that needs them: nobody else ends the wait. */
+  async #sendTask(conversation: Conversation, message: WaitingMessage): Promise<Changes> {
+    const { speaker, tasks = [] } = conversation
+    const needsAnswer = speaker === undefined && (await this.#hasRequest(conversation))
+    const waitsFor = needsAnswer
+      ? 'you have answered the request'
+      : speaker && `${agentAt(speaker)} has ended its conversation with you; /back ends it now`
+    const shown = tasks.find(({ id }) => id === message.id)?.text ?? `Scheduled task: ${shortLine(message.text)}`
+    if (waitsFor !== undefined) await this.#reply(conversation, message, `${shown}\nIt begins when ${waitsFor}.`)
+    return this.#send(conversation, message, 'queue')
+  }
+
+  async #hasRequest({ sessionId }: Conversation): Promise<boolean> {
+    return sessionId !== undefined && (await this.#requests(sessionId)).length > 0
+  }
+
+  /** None if the session was deleted. */
+  async #requests(sessionId: string): Promise<readonly ApprovalRequest[]> {
+    try {
+      return await this.#options.sessions.requests(sessionId)
+    } catch (error) {
+      if (isUnknownSession(error)) return []
+      throw error
+    }
+  }
+
   async #command(conversation: Conversation, message: WaitingMessage, { name, rest }: Command): Promise<Changes> {
     const { sessionId = '', number } = conversation
     const speaker = conversation.speaker && agentAt(conversation.speaker)
@@ -140,8 +161,7 @@ export class MessageWorker {
         return say(`You are talking to ${speaker === undefined ? orchestratorName : `${speaker}. /back returns to ${orchestratorName}`}.`)
       case 'back':
         if (speaker === undefined) return say(`You are talking to ${orchestratorName} already.`)
-        // To the root itself, not to the child that speaks.
-        await this.#options.sessions.send(sessionId, '/back', { clientId: message.id, mode: 'steer', to: sessionId })
+        await this.#options.sessions.send(sessionId, '/back', { clientId: message.id, endsHandoff: true })
         return {}
       case 'stop':
         return (await this.#stop(conversation)) ? {} : say('No task is running.')
@@ -177,4 +197,4 @@ const approveElsewhere = (channel: string): string =>
   `The channel ${channel} is not trusted, so it cannot approve. Approve at the computer of the assistant: troupe approvals list. Or answer no.`
 
 /** For the next session of a conversation. */
-const fresh = { delivered: 0, asked: undefined, speaker: undefined, said: undefined }
+const fresh = { delivered: 0, asked: undefined, speaker: undefined, said: undefined, heard: undefined }

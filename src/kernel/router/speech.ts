@@ -1,34 +1,46 @@
 import type { InteractionEvent, ItemDelta, MessagePiece, OutgoingMessage } from '../../contracts/index.ts'
-import { turnEndTexts } from '../../policy/limit-texts.ts'
+import { handoffEndNotice, turnEndTexts } from '../../policy/limit-texts.ts'
+import { lastMessageId } from '../../policy/message-ids.ts'
 import { asSentence } from '../../util/as-sentence.ts'
 import { shortHash } from '../../util/hash.ts'
 import { speakerAfter } from '../../view/index.ts'
 import { agentAt, type Changes, type Conversation } from './conversation.ts'
+import { system } from './router-core.ts'
 
 /**
  * What a person gets to read of the events of a session.
  *
  * 1. Only the agent that has the conversation speaks: the root, or the child of a handoff. Its texts are messages, also between calls.
  * 2. The report of a turn is a message only if its text was not one already.
- * 3. A further attempt of a reply has another id: channels can tell its pieces from those of the attempt before.
+ * 3. A handoff that ends by a limit, a failure or a timeout is reported. Of the other reasons the person knows.
+ * 4. A further attempt of a reply has another id: channels can tell its pieces from those of the attempt before.
  */
 export class Speech {
   /** The path of the agent that has the conversation. */
   #speaker: string
   #said: string | undefined
+  #heard: string | undefined
   #attempt = 1
   #compacts = false
+  /** Why the last turn of the agent has failed. */
+  #failure: string | undefined
   /** The item whose pieces are sent. */
   #open: { readonly id: string; length: number; isWhole: boolean } | undefined
 
-  constructor({ speaker = 'root', said }: Pick<Conversation, 'speaker' | 'said'>) {
+  constructor({ speaker = 'root', said, heard }: Pick<Conversation, 'speaker' | 'said' | 'heard'>) {
     this.#speaker = speaker
     this.#said = said
+    this.#heard = heard
+  }
+
+  /** The last message that the agent has read: its answers follow from it. */
+  get heard(): string | undefined {
+    return this.#heard
   }
 
   /** To continue after a restart. */
   get state(): Changes {
-    return { speaker: this.#speaker === 'root' ? undefined : this.#speaker, said: this.#said }
+    return { speaker: this.#speaker === 'root' ? undefined : this.#speaker, said: this.#said, heard: this.#heard }
   }
 
   /** The next piece of the message that is being written. */
@@ -49,15 +61,31 @@ export class Speech {
   }
 
   messages(event: InteractionEvent): readonly OutgoingMessage[] {
+    if (event.agentPath === this.#speaker && event.type === 'interaction.turn.failed') this.#failure = event.ending.message
     this.#speaker = speakerAfter(event, this.#speaker)
+    if (event.type === 'interaction.handoff.completed') return this.#handoffEnd(event)
+    if (event.type === 'interaction.input.accepted' && event.endsHandoff) this.#heard = event.clientId
     if (event.agentPath === this.#speaker) {
+      if (event.type === 'interaction.turn.started') this.#hear(event.treeId, event.inputs)
       if (event.type === 'interaction.step.started') {
+        this.#hear(event.treeId, event.absorbs)
         this.#attempt = event.attempt
         this.#compacts = event.compacts ?? false
       }
       if (event.type === 'interaction.item.completed') return this.#item(event)
     }
     return event.agentPath === 'root' ? this.#ending(event) : []
+  }
+
+  #handoffEnd({ reason, agent, agentPath, childId }: InteractionEvent<'interaction.handoff.completed'>): readonly OutgoingMessage[] {
+    const text = handoffEndNotice({ reason, agent, failure: this.#failure })
+    this.#failure = undefined
+    if (text === undefined) return []
+    return [{ id: `${childId}:end`, kind: 'notice', text: `${text} You are talking to ${agentAt(agentPath)} again.`, speaker: system }]
+  }
+
+  #hear(...read: Parameters<typeof lastMessageId>): void {
+    this.#heard = lastMessageId(...read) ?? this.#heard
   }
 
   #item({ sessionId, item }: InteractionEvent<'interaction.item.completed'>): readonly OutgoingMessage[] {

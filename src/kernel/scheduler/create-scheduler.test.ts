@@ -64,6 +64,7 @@ it('sends tasks once or repeatedly, at their exact time', async () => {
   const daily = await schedules.add({ id: 'news', task: 'Read news', when: { cron: '30 7 * * *', timeZone: 'UTC' } })
   expect(once).toEqual({
     id: 't-1',
+    kind: 'task',
     task: 'Call Bo',
     when: { at: Date.parse('2026-01-01T00:01:30.500Z') },
     to,
@@ -72,9 +73,15 @@ it('sends tasks once or repeatedly, at their exact time', async () => {
   expect(await schedules.list()).toEqual([daily, once])
   await clock.elapse(32 * hour)
   expect(fired).toEqual([
-    { id: `schedule:scheduler/t-1@${once.nextAt}`, text: 'Call Bo', from: 'scheduler', to, time: '2026-01-01T00:01:30.500Z' },
-    { id: `schedule:scheduler/news@${daily.nextAt}`, text: 'Read news', from: 'scheduler', time: '2026-01-01T07:30:00Z' },
-    { id: `schedule:scheduler/news@${daily.nextAt + 24 * hour}`, text: 'Read news', from: 'scheduler', time: '2026-01-02T07:30:00Z' },
+    { id: `schedule:scheduler/t-1@${once.nextAt}`, kind: 'task', text: 'Call Bo', from: 'scheduler', to, time: '2026-01-01T00:01:30.500Z' },
+    { id: `schedule:scheduler/news@${daily.nextAt}`, kind: 'task', text: 'Read news', from: 'scheduler', time: '2026-01-01T07:30:00Z' },
+    {
+      id: `schedule:scheduler/news@${daily.nextAt + 24 * hour}`,
+      kind: 'task',
+      text: 'Read news',
+      from: 'scheduler',
+      time: '2026-01-02T07:30:00Z',
+    },
   ])
   expect((await schedules.list()).map(({ id }) => id)).toEqual(['news'])
   expect([await schedules.cancel('news'), await schedules.cancel('news')]).toEqual([true, false])

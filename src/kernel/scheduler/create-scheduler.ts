@@ -5,22 +5,41 @@
 // 3. A schedule has one run at a time.
 // 4. Times are those of the wall clock: after a sleep of the machine the next tick finds what was missed. If the clock goes back, the next
 //    times are computed again, and a time that comes again is another run.
-import type { Clock, Ids, MaybePromise, Recipient, Records, Schedule, ScheduledTask, Schedules } from '../../contracts/index.ts'
+import type {
+  Clock,
+  Ids,
+  MaybePromise,
+  Recipient,
+  Records,
+  Schedule,
+  ScheduledKind,
+  ScheduledTask,
+  Schedules,
+} from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { plural } from '../../util/plural.ts'
 import { kernelEvents } from '../bus/event-names.ts'
 import { ended, guardSteps } from '../shared/background-work.ts'
 import type { Bus, ReportDiagnostic, Scheduler } from '../shared/kernel-types.ts'
-import { type Row, recordTable } from '../shared/record-table.ts'
+import type { Row } from '../shared/record-table.ts'
 import { nextTime, scheduleError, scheduleProblem } from './cron-times.ts'
 import { decideRun, isLate } from './missed-runs.ts'
-import { claimRun, endRun, firstTime, followClock, runId, type ScheduleTable, type StoredSchedule } from './stored-schedules.ts'
+import {
+  claimRun,
+  endRun,
+  firstTime,
+  followClock,
+  runId,
+  type ScheduleTable,
+  type StoredSchedule,
+  scheduleTable,
+} from './stored-schedules.ts'
 
 interface SchedulerOptions {
   readonly records: Records
   readonly clock: Clock
   readonly ids: Ids
-  /** Sends a task to the orchestrator. Resolves when it is stored. The same id again is ignored. */
+  /** Sends a task to the orchestrator, or a reminder to the person. Resolves when it is stored. The same id again is ignored. */
   readonly fire: (task: FiredTask) => MaybePromise<void>
   readonly bus: Pick<Bus, 'publish'>
   readonly onDiagnostic: ReportDiagnostic
@@ -29,6 +48,7 @@ interface SchedulerOptions {
 export interface FiredTask {
   /** The id of this run. */
   readonly id: string
+  readonly kind: ScheduledKind
   /** Says so if it is late. */
   readonly text: string
   /** The extension that has added it. */
@@ -65,7 +85,7 @@ class StoredScheduler implements RunningScheduler {
 
   constructor(options: SchedulerOptions) {
     this.#options = options
-    this.#table = recordTable<StoredSchedule>(options.records, 'schedule')
+    this.#table = scheduleTable(options.records)
   }
 
   register(id: string, schedule: Schedule, execute: Execute): () => void {
@@ -109,17 +129,11 @@ class StoredScheduler implements RunningScheduler {
 
   async #add(prefix: string, added: Parameters<Schedules['add']>[0], by?: string): Promise<ScheduledTask> {
     const { clock, ids } = this.#options
-    const { id = ids.next(), task, when, to } = added
+    const { id = ids.next(), task, when, to, kind = 'task' } = added
     const from = by !== undefined && prefix !== `${by}/` ? { by } : {}
-    const row: ScheduleRow = {
-      key: `${prefix}${id}`,
-      due: firstTime(added, clock.now()),
-      since: clock.now(),
-      task,
-      when,
-      ...(to && { to }),
-      ...from,
-    }
+    const more = { ...(kind === 'reminder' && { isReminder: true as const }), ...(to && { to }), ...from }
+    const [now, key] = [clock.now(), `${prefix}${id}`]
+    const row: ScheduleRow = { key, due: firstTime(added, now), since: now, task, when, ...more }
     if ((await this.#table.list({ prefix, limit: maxTasks })).length >= maxTasks)
       throw scheduleError({ place: 'schedules', message: `there are ${maxTasks} tasks already`, remedy: 'Cancel some of them.' })
     if ((await this.#table.update(row.key, (before) => before ?? row)) !== undefined)
@@ -182,13 +196,14 @@ class StoredScheduler implements RunningScheduler {
   }
 
   async #perform(row: ScheduleRow, at: number): Promise<void> {
-    const { key, task, to, by } = row
+    const { key, task, isReminder, to, by } = row
     const { clock, fire } = this.#options
+    const kind = isReminder ? 'reminder' : 'task'
     try {
       if (task === undefined) await this.#registered.get(key)?.execute(at, runId(row, at))
       else {
-        const note = isLate(at, clock.now()) ? `This task was due at ${timeText(at)}, and is late.\n` : ''
-        await fire({ id: `schedule:${runId(row, at)}`, text: `${note}${task}`, from: by ?? extensionOf(key), ...(to && { to }) })
+        const note = isLate(at, clock.now()) ? `This ${kind} was due at ${timeText(at)}, and is late.\n` : ''
+        await fire({ id: `schedule:${runId(row, at)}`, kind, text: `${note}${task}`, from: by ?? extensionOf(key), ...(to && { to }) })
       }
     } catch (error) {
       this.#report('error', `Schedule ${key}: the run of ${timeText(at)} failed: ${messageOf(error)}`)
@@ -197,8 +212,9 @@ class StoredScheduler implements RunningScheduler {
   }
 
   async #missed(row: ScheduleRow, since: number, what: string): Promise<void> {
-    const { key, task, to, by = extensionOf(key) } = row
-    const text = task === undefined ? `Schedule ${key}: ${what}` : `Scheduled task "${task}" of ${by}: ${what}`
+    const { key, task, isReminder, to, by = extensionOf(key) } = row
+    const kind = isReminder ? 'reminder' : 'task'
+    const text = task === undefined ? `Schedule ${key}: ${what}` : `Scheduled ${kind} "${task}" of ${by}: ${what}`
     this.#report('warn', text)
     const data = { schedule: key, text, since, ...(to && { to: { ...to } }) }
     await this.#options.bus.publish({ name: kernelEvents.scheduleMissed, source: 'kernel', data, id: `missed:${runId(row, since)}` })
@@ -212,8 +228,9 @@ class StoredScheduler implements RunningScheduler {
 const timeText = (at: number): string => new Date(at).toISOString()
 const extensionOf = (key: string): string => key.slice(0, key.indexOf('/'))
 
-const taskOf = ({ key, task = '', when, to, due, running = 0, by }: ScheduleRow, prefix: string): ScheduledTask => ({
+const taskOf = ({ key, task = '', isReminder, when, to, due, running = 0, by }: ScheduleRow, prefix: string): ScheduledTask => ({
   id: key.slice(prefix.length),
+  kind: isReminder ? 'reminder' : 'task',
   task,
   when,
   nextAt: due ?? running,

@@ -1,5 +1,5 @@
-import type { Problem, Recipient, ScheduledTask, Schedules } from '../../contracts/index.ts'
-import type { RecordTable, Row } from '../shared/record-table.ts'
+import type { Problem, Recipient, Records, ScheduledKind, ScheduledTask, Schedules } from '../../contracts/index.ts'
+import { type RecordTable, type Row, recordTable } from '../shared/record-table.ts'
 import { nextTime, scheduleError, scheduleProblem } from './cron-times.ts'
 import type { DueRun } from './missed-runs.ts'
 
@@ -10,6 +10,8 @@ export interface StoredSchedule {
   readonly when: ScheduledTask['when']
   /** Absent for what an extension registers. */
   readonly task?: string
+  /** The text is for the person. */
+  readonly isReminder?: true
   readonly to?: Recipient
   readonly by?: string
   /** The time of a run that has not ended. */
@@ -20,6 +22,8 @@ export interface StoredSchedule {
   readonly repeats?: number
 }
 export type ScheduleTable = RecordTable<StoredSchedule>
+
+export const scheduleTable = (records: Records): ScheduleTable => recordTable<StoredSchedule>(records, 'schedule')
 
 /** Takes a run. `false` if another process was faster. */
 export async function claimRun(
@@ -52,6 +56,39 @@ export async function followClock(table: ScheduleTable, { key, due, since = due,
 /** The id of a run, which is the same after a restart. */
 export const runId = ({ key, repeats }: Row<StoredSchedule>, at: number): string =>
   `${key}@${at}${repeats === undefined ? '' : `.${repeats}`}`
+
+/** A schedule, for people. `registered`: in a manifest or by code. */
+export interface ShownSchedule extends Pick<StoredSchedule, 'when' | 'to' | 'by'> {
+  readonly id: string
+  readonly kind: ScheduledKind | 'registered'
+  readonly extension: string
+  readonly text?: string
+  readonly nextAt?: number
+}
+
+/** The next one first. A kernel may run: it reads the same records. */
+export async function listSchedules(records: Records): Promise<readonly ShownSchedule[]> {
+  const shown: ShownSchedule[] = []
+  for await (const row of scheduleTable(records).rows()) shown.push(shownSchedule(row))
+  return shown.toSorted((a, b) => (a.nextAt ?? Number.POSITIVE_INFINITY) - (b.nextAt ?? Number.POSITIVE_INFINITY))
+}
+
+function shownSchedule({ key, due, running, task, isReminder, when, to, by }: Row<StoredSchedule>): ShownSchedule {
+  const [extension = key] = key.split(/[/:]/)
+  const nextAt = due ?? running
+  return {
+    ...{ id: key, extension, when },
+    kind: task === undefined ? 'registered' : isReminder ? 'reminder' : 'task',
+    ...(task !== undefined && { text: task }),
+    ...(nextAt !== undefined && { nextAt }),
+    ...(to && { to }),
+    ...(by !== undefined && { by }),
+  }
+}
+
+/** Cancels a reminder or a task. `false`: there is none any more. */
+export const cancelSchedule = async (records: Records, id: string): Promise<boolean> =>
+  (await scheduleTable(records).update(id, (stored) => (stored?.task === undefined ? stored : undefined)))?.task !== undefined
 
 /** A run has ended. A schedule without a further time is removed. */
 export async function endRun(table: ScheduleTable, key: string, at: number): Promise<void> {

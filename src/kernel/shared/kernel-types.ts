@@ -63,7 +63,13 @@ export interface AgentSection {
   readonly instructions: string
   readonly parameters: ModelParameters & { readonly timeoutMs?: number }
   readonly usesTools: readonly string[]
-  readonly limits: { readonly maxTurns: number; readonly maxTokensPerInvocation: number; readonly timeBudgetMs: number }
+  readonly limits: {
+    readonly maxTurns: number
+    readonly maxTokensPerInvocation: number
+    readonly timeBudgetMs: number
+    /** Of a handoff: how long the person may send nothing. */
+    readonly idleMs: number
+  }
 }
 
 /** An extension on disk. */
@@ -128,10 +134,10 @@ export interface Publication extends PublishOptions {
   readonly name: string
   readonly data: Json
   readonly source: string
-  /** The event that led to this one: gives the correlation id and the number of hops. */
+  /** The event that led to this one: gives the number of hops. */
   readonly cause?: BusEvent
-  /** Without a cause. Default: a new one. */
-  readonly correlationId?: string
+  /** Default: that of the cause, or a new one. */
+  readonly correlationId?: string | undefined
 }
 
 export interface Subscriber {
@@ -155,6 +161,8 @@ export interface Notice {
   readonly speaker?: string
   /** The same id again is ignored. */
   readonly id?: string
+  /** What it follows from. */
+  readonly correlationId?: string | undefined
 }
 
 /** `from`: the extension whose task it is. */
@@ -188,7 +196,14 @@ export interface AgentPort {
   /** `call`: the current call, if any: found by the kernel, see `currentCall`. */
   start(extension: string, task: string, options: StartAgentOptions): Promise<AgentResult>
   /** Asks the agent of another extension as its callers do: through `invoke`, if it has one. */
-  invoke(extension: string, task: string, context?: JsonObject): Promise<AgentResult>
+  invoke(extension: string, task: InvokedTask): Promise<AgentResult>
+}
+
+/** `caller`: the extension whose code asks. */
+export interface InvokedTask {
+  readonly caller: string
+  readonly task: string
+  readonly context?: JsonObject | undefined
 }
 
 /** Runs what is due. Times that were missed are reported. */

@@ -54,6 +54,7 @@ import { Handle } from './run-handle.ts'
 import { RunOutputs, typedOutcome } from './run-output.ts'
 import { sessionService } from './session-service.ts'
 import { TreeDrivers } from './tree-drivers.ts'
+import { WakeUps } from './wake-ups.ts'
 
 /**
  * Creates a runtime from agents, models, tools and a store.
@@ -88,6 +89,7 @@ export class Runtime implements AgentRuntime {
     setIdle: (treeId) => this.#setIdle(treeId),
     resumeIfUnread: (driver) => this.#resumeIfUnread(driver),
   })
+  readonly #wakeUps = new WakeUps({ clock: () => this.parts.options.clock, wake: (treeId) => void this.#wake(treeId).catch(() => {}) })
   readonly #newest: NewestParts
   /** Trees that were started or opened here and not released: a message to one of them resumes it. */
   readonly #held = new RecentSet<TreeId>(maxHeld)
@@ -440,9 +442,18 @@ export class Runtime implements AgentRuntime {
 
   /** A message may come too late for a driver. */
   async #resumeIfUnread(driver: TreeDriver): Promise<boolean> {
-    if (this.#isClosed || this.#deleting.has(driver.treeId) || !(await driver.hasUnreadMessages())) return false
+    if (this.#isClosed || this.#deleting.has(driver.treeId)) return false
+    this.#wakeUps.set(driver.treeId, driver.wakesAt)
+    if (!(await driver.hasUnreadMessages())) return false
     if (!this.drivers.has(driver.treeId)) await this.#tryResume(driver.treeId)
     return this.drivers.has(driver.treeId)
+  }
+
+  /** Another process may have continued it. */
+  async #wake(treeId: TreeId): Promise<void> {
+    if (this.#isClosed || this.#deleting.has(treeId) || this.drivers.has(treeId)) return
+    const entry = await this.parts.options.store.trees.get(treeId)
+    if (entry?.status === 'suspended' && !this.#isClosed && !this.drivers.has(treeId)) await this.#tryResume(treeId)
   }
 
   #interruptOn(signal: AbortSignal | undefined, { treeId, result }: Pick<StartedTree, 'treeId' | 'result'>): void {

@@ -17,13 +17,14 @@ export function sessionService(host: Runtime): SessionService {
     start: (input, options = {}) => startSession(host, input, options),
     async send(sessionId, input, options = {}) {
       checkSend(input, options)
-      const { mode = 'queue', clientId, to, traceContext } = options
+      const { mode = 'queue', clientId, to, traceContext, endsHandoff } = options
       const changes = changesOfSettings(options)
       const message = {
         kind: 'input',
         parts: partsOf(input),
         mode,
         ...(to !== undefined && { to }),
+        ...(endsHandoff && { endsHandoff: true as const }),
         ...(changes && { changes }),
         ...(traceContext && { traceContext }),
       } as const

@@ -1,4 +1,4 @@
-import { type SessionId, type StartOptions, type TreeEntry, type TreeId, TroupeError } from '../../contracts/index.ts'
+import { type ClientId, type SessionId, type StartOptions, type TreeEntry, type TreeId, TroupeError } from '../../contracts/index.ts'
 import { changesOfSettings } from '../changes/reconfigure-session.ts'
 import { jsonInputProblem } from '../children/check-task.ts'
 import type { RunInput } from '../options/agent-runtime.ts'
@@ -77,7 +77,7 @@ function openingOf(options: StartOptions): Opening {
       ...(labels && { labels: [...new Set(labels)] }),
     },
     isStart: true,
-    hasClientId: options.clientId !== undefined,
+    clientId: options.clientId as ClientId | undefined,
     history: readHistory(history),
     changes: changesOfSettings(options),
     traceContext: options.traceContext,

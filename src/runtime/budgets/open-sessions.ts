@@ -101,7 +101,7 @@ export class OpenSessions {
   }
 
   /** A call of the session waits for spawned children, however long they take. Call the result when the wait is over. */
-  addWait(open: OpenSession, isDone: () => boolean): () => void {
+  addWait(open: OpenSession, wait: Wait): () => void {
     const count = (change: 1 | -1): void => {
       this.#ableCount -= Number(open.canProceed)
       open.activeCalls += change
@@ -109,12 +109,18 @@ export class OpenSessions {
       this.#ableCount += Number(open.canProceed)
     }
     open.waits ??= new Set()
-    open.waits.add(isDone)
+    open.waits.add(wait)
     count(1)
     return () => {
-      open.waits?.delete(isDone)
+      open.waits?.delete(wait)
       count(-1)
     }
+  }
+
+  /** When the first of the waits is over although nothing has happened. */
+  get wakesAt(): number | undefined {
+    const times = [...this.#all.values()].flatMap(({ waits }) => [...(waits ?? [])].flatMap(({ until }) => until?.() ?? []))
+    return times.length === 0 ? undefined : Math.min(...times)
   }
 
   /** What follows the turn of a spawned child has been done. */
@@ -204,6 +210,12 @@ const isStarted = (stage: Stage): boolean => stage === 'working' || stage === 'w
  */
 type Stage = 'leftOpen' | 'queued' | 'starting' | 'working' | 'waiting' | 'resting' | 'ended'
 
+/** A wait for spawned children. `until`: when it is over although nothing has happened. */
+export interface Wait {
+  isDone(): boolean
+  until?(): number | undefined
+}
+
 /** A session that is open in this process, or a call that is about to start one. Only `OpenSessions` changes it. */
 export class OpenSession {
   readonly sessionId: SessionId
@@ -216,8 +228,8 @@ export class OpenSession {
   /** It outlives the call that started it. */
   isSpawned = false
   hasGap = false
-  /** Calls that wait for spawned children: whether each is over. */
-  waits: Set<() => boolean> | undefined
+  /** Calls that wait for spawned children. */
+  waits: Set<Wait> | undefined
   /** Direct children: all open ones; of those that are not spawned, the ones whose call and whose session is running. */
   openChildren = 0
   activeCalls = 0
@@ -256,7 +268,7 @@ export class OpenSession {
   }
 
   get #hasEndedWait(): boolean {
-    if (this.waits) for (const isDone of this.waits) if (isDone()) return true
+    if (this.waits) for (const { isDone } of this.waits) if (isDone()) return true
     return false
   }
 

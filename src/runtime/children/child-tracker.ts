@@ -142,7 +142,7 @@ export class ChildTracker {
 
   endHandoff(parent: ActiveSession, child: SpawnedChild, reason: HandoffReason): void {
     const state = this.openSessions.get(child.childId)?.session?.state ?? this.inactive.get(child.childId)
-    endHandoff(parent, child, { reason, unread: state?.inputs ?? [] })
+    endHandoff(parent, child, { reason, child: state })
   }
 
   #itemEnded(parentId: SessionId, itemId: ItemId): void {

@@ -5,13 +5,14 @@ import type { ActiveSession } from '../../steps/index.ts'
 /** Records that a child no longer talks to the person. Messages that it has not read go to its parent, in the same batch. */
 export function endHandoff(
   parent: ActiveSession,
-  { childId, itemId, agent, handoff }: SpawnedChild,
-  { reason, unread }: { readonly reason: HandoffReason; readonly unread: SessionState['inputs'] },
+  { childId, itemId, agent, handoff, isRecalled }: SpawnedChild,
+  { reason, child }: { readonly reason: HandoffReason; readonly child: SessionState | undefined },
 ): void {
   if (handoff !== 'open') return
-  parent.note({ type: 'interaction.handoff.completed', itemId, childId, agent, reason })
+  const message = isRecalled ? undefined : child?.message
+  parent.note({ type: 'interaction.handoff.completed', itemId, childId, agent, reason, ...(message !== undefined && { message }) })
   // Not its task, nor the reports of its own children.
-  for (const { clientId, parts, child } of unread)
-    if (clientId !== `${childId}.input` && child === undefined)
+  for (const { clientId, parts, child: reporter } of child?.inputs ?? [])
+    if (clientId !== `${childId}.input` && reporter === undefined)
       parent.note({ type: 'interaction.input.accepted', clientId, parts, mode: 'steer' })
 }

@@ -30,7 +30,7 @@ import {
   type WaitingCall,
 } from '../../steps/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
-import type { OpenSession } from '../budgets/open-sessions.ts'
+import type { OpenSession, Wait } from '../budgets/open-sessions.ts'
 import { childIdOf } from '../journal/tree-state.ts'
 import { type ChildTracker, noteNextTurn } from './child-tracker.ts'
 import type { Children } from './children.ts'
@@ -85,6 +85,7 @@ export class SpawnedChildren implements SpawnPort {
     if (known) return shown(known)
     const speaker = handsOver && speakerOf(parent.state)
     if (speaker) return refused(`${speaker.name} already talks to the person.`, 'Take control back first.')
+    if (handsOver && hasHandedOver(parent)) return refused('This step has handed the person over already.', oneHandoff)
     const created = await this.#children.create(parent, childId, { itemId, task, handsOver })
     if (created.kind === 'refused') return created
     // In the same batch: it never speaks before.
@@ -131,7 +132,7 @@ export class SpawnedChildren implements SpawnPort {
   async wait(
     parent: ActiveSession,
     call: WaitingCall,
-    { ids, mode = 'any', timeoutMs, seen = 0 }: WaitRequest,
+    { ids, mode = 'any', timeoutMs, seen = 0, idleMs = Number.POSITIVE_INFINITY }: WaitRequest,
   ): Promise<readonly WaitedAgent[] | Refused> {
     const children: SpawnedChild[] = []
     for (const id of ids) {
@@ -143,14 +144,18 @@ export class SpawnedChildren implements SpawnPort {
       const child = findChild(parent, childId)
       return noticesOf(parent, childId).length > 0 || (child?.handoff === 'open' && !child.isWorking && child.turn > seen)
     }
-    if (!mustDecide(parent)) for (const { childId, handoff } of children) if (handoff === 'open') this.#showTurn(parent, childId, seen)
+    const isRecalled = (): boolean => children.some(({ childId }) => findChild(parent, childId)?.isRecalled)
+    if (!mustDecide(parent) && !isRecalled())
+      for (const { childId, handoff } of children) if (handoff === 'open') this.#showTurn(parent, childId, seen)
+    const until = (): number =>
+      Math.min(...children.map(({ childId }) => (this.#idleSince(parent, childId) ?? Number.POSITIVE_INFINITY) + idleMs))
     const isDone = (): boolean => {
       const isWorking = children.some(({ childId }) => findChild(parent, childId)?.isWorking)
       const isClosed = children.every(({ childId }) => !findChild(parent, childId))
       if (isClosed || (!isWorking && mode !== 'next') || mustDecide(parent) || this.#failure !== undefined) return true
-      return mode !== 'all' && children.some(hasNews)
+      return isRecalled() || until() <= parent.clock.now() || (mode !== 'all' && children.some(hasNews))
     }
-    if (!isDone()) await this.#untilDone(parent, call, { isDone, timeoutMs })
+    if (!isDone()) await this.#untilDone(parent, call, { isDone, until, timeoutMs })
     if (this.#failure !== undefined) throw this.#failure
     if (parent.isReleased) throw new Released()
     const waited = children.map((child) => this.#waited(parent, child))
@@ -308,7 +313,7 @@ export class SpawnedChildren implements SpawnPort {
   async #untilDone(
     parent: ActiveSession,
     { interrupt, slots }: WaitingCall,
-    { isDone, timeoutMs }: { isDone(): boolean; readonly timeoutMs: number | undefined },
+    { isDone, until, timeoutMs }: Required<Wait> & { readonly timeoutMs: number | undefined },
   ): Promise<void> {
     parent.slots?.leave()
     slots?.leave()
@@ -322,7 +327,7 @@ export class SpawnedChildren implements SpawnPort {
     }
     const cancelTimer = timeoutMs !== undefined && parent.clock.after(timeoutMs, end)
     interrupt.listen(end)
-    const endWait = timeoutMs === undefined && open ? openSessions.addWait(open, () => isOver || isDone()) : undefined
+    const endWait = timeoutMs === undefined && open ? openSessions.addWait(open, { isDone: () => isOver || isDone(), until }) : undefined
     // When the call is in flight.
     if (endWait) queueMicrotask(() => this.#tracker.checkStalled())
     while (!isOver && !isDone()) await Promise.race([parent.nextWake(), over.promise])
@@ -334,9 +339,18 @@ export class SpawnedChildren implements SpawnPort {
     const now = findChild(parent, child.childId)
     if (!now) return { ...shown(child), status: 'closed' }
     const state = now.isWorking ? undefined : this.#tracker.inactive.get(now.childId)
-    return state?.turn.kind === 'ended'
-      ? { ...shown(now), result: this.#tracker.resultOf(state), used: usedBy(state, state.turn) }
-      : shown(now)
+    const waited = now.isRecalled ? ({ ...shown(now), isRecalled: true } as const) : shown(now)
+    if (state?.turn.kind !== 'ended') return waited
+    const since = this.#idleSince(parent, now.childId)
+    const idle = since === undefined ? {} : { idleMs: parent.clock.now() - since }
+    return { ...waited, result: this.#tracker.resultOf(state), used: usedBy(state, state.turn), ...idle }
+  }
+
+  /** Since when a child that talks to the person waits for a message. */
+  #idleSince(parent: ActiveSession, childId: SessionId): number | undefined {
+    const child = findChild(parent, childId)
+    const state = child?.handoff === 'open' && !child.isWorking ? this.#tracker.inactive.get(childId) : undefined
+    return state?.turn.kind === 'ended' && state.inputs.length === 0 ? state.at : undefined
   }
 
   #hasWork(childId: SessionId): boolean {
@@ -407,6 +421,12 @@ const shown = ({ name: id, agent, isWorking, turn, handoff }: SpawnedChild): Spa
 /** A person wants the turn to end, or has sent something that its next step should read. */
 const mustDecide = ({ state: { turn, inputs } }: ActiveSession): boolean =>
   turn.kind !== 'open' || turn.cancel !== 'no' || inputs.some(({ mode, child }) => mode === 'steer' && child === undefined)
+
+/** Whether another call of the step has handed over: the person would go from one agent to the next without the caller. */
+const hasHandedOver = ({ state: { turn } }: ActiveSession): boolean =>
+  turn.kind === 'open' && turn.step.kind === 'calling' && turn.handedOverIn === turn.step.id
+
+const oneHandoff = 'A step can make one handoff. Read its result; call again in a later step if the person still needs this agent.'
 
 const noticesOf = ({ state }: ActiveSession, childId: SessionId | undefined): readonly ClientId[] =>
   state.inputs.flatMap(({ clientId, child }) => (child === childId && child !== undefined ? [clientId] : []))

@@ -37,7 +37,8 @@ export function decodeTree(text: string): TreeState {
 
 export function sessionOf(stored: Stored<SessionState>): SessionState {
   // JSON leaves out what is undefined.
-  return { ...stored, parent: stored.parent, changes: stored.changes, history: Sequence.from(stored.history), turn: turnOf(stored.turn) }
+  const { parent, changes, message } = stored
+  return { ...stored, parent, changes, message, history: Sequence.from(stored.history), turn: turnOf(stored.turn) }
 }
 
 function turnOf(stored: Stored<Turn>): Turn {

@@ -47,8 +47,9 @@ function withIds(event: InteractionEvent, rename: Rename): InteractionEvent {
     case 'interaction.subagent.failed':
     case 'interaction.subagent.closed':
     case 'interaction.handoff.started':
-    case 'interaction.handoff.completed':
       return { ...event, childId: rename(event.childId) }
+    case 'interaction.handoff.completed':
+      return { ...event, childId: rename(event.childId), ...(event.message !== undefined && { message: rename(event.message) }) }
     default:
       return event
   }

@@ -8,7 +8,7 @@ import type {
   InboxRow,
   InputMode,
 } from '../../contracts/index.ts'
-import { isInterrupted, openRequests } from '../../core/index.ts'
+import { isInterrupted, openRequests, speakerOf } from '../../core/index.ts'
 import { decisionProblem, redactDecision } from '../../policy/grants.ts'
 import { type ActiveSession, applyDecision, storeProjectGrant } from '../../steps/index.ts'
 import { messageOf } from '../../util/message-of.ts'
@@ -105,6 +105,7 @@ export class Mailbox {
     const { message } = row
     const { session, request } = this.#addressee(row)
     try {
+      if (this.#endsHandoff(row)) return
       const to = message.kind === 'input' ? (message.to ?? this.#tree.speaker) : undefined
       if (message.kind === 'input' && to !== undefined) {
         if (message.to === undefined && message.changes) this.#tree.changeSettings(checkedChanges(message.changes))
@@ -124,6 +125,15 @@ export class Mailbox {
       return
     }
     this.#notifyChildren(message)
+  }
+
+  /** Whether the message ends a handoff. It is recorded in the session that handed over first. */
+  #endsHandoff({ clientId, message, position }: InboxRow): boolean {
+    if (message.kind !== 'input' || message.endsHandoff !== true || this.#tree.speaker === undefined) return false
+    const { parts } = message
+    const session = this.#tree.activeSessions().find(({ state }) => speakerOf(state))
+    session?.note({ type: 'interaction.input.accepted', clientId, parts, mode: inputMode(message), endsHandoff: true, inbox: position })
+    return session !== undefined
   }
 
   /** An answer goes to the session that asked, everything else to the root. */

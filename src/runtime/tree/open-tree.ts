@@ -104,7 +104,7 @@ export function createTree(
   if (opening && opening.history.length > 0) session.note({ type: 'interaction.history.added', messages: opening.history })
   session.note({
     type: 'interaction.input.accepted',
-    clientId: `${treeId}.input` as ClientId,
+    clientId: opening?.clientId ?? (`${treeId}.input` as ClientId),
     parts: input,
     mode: 'queue',
     ...(opening?.traceContext && { traceContext: opening.traceContext }),

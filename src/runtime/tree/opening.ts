@@ -23,8 +23,8 @@ export interface Opening {
   readonly identity: TreeIdentity
   /** By `sessions.start`, which refuses a session that its owner cannot pay. A run ends with that reason. */
   readonly isStart: boolean
-  /** Its id follows from an id of the client: another process may start the same tree. */
-  readonly hasClientId: boolean
+  /** The id of the tree follows from it: another process may start the same tree. It is the id of the first input. */
+  readonly clientId: ClientId | undefined
   readonly history: readonly Message[]
   readonly changes: AgentChanges | undefined
   readonly traceContext?: TraceContext | undefined
@@ -37,7 +37,7 @@ export const openedBy = ({ id, kind, name }: Principal): Opening => ({
   principal: { id, kind, ...(name !== undefined && { name }) },
   identity: { owner: id },
   isStart: false,
-  hasClientId: false,
+  clientId: undefined,
   history: [],
   changes: undefined,
 })

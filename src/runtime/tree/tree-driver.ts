@@ -47,6 +47,7 @@ export class TreeDriver {
   #isRetired = false
   #isWaiting = false
   #driving: Promise<unknown> | undefined
+  #wakesAt: number | undefined
 
   private constructor(tree: Tree, feed: Feed, run: DriveOptions) {
     const { root: session } = tree
@@ -102,7 +103,7 @@ export class TreeDriver {
       const { journal, trees } = parts.options.store
       await journal.release(treeId, epoch)
       // Nothing of it is left, apart from one that another process may have started meanwhile.
-      if (!opening?.hasClientId && claimed.seq === 0) await trees.delete(treeId)
+      if (opening?.clientId === undefined && claimed.seq === 0) await trees.delete(treeId)
       throw error
     }
   }
@@ -185,6 +186,11 @@ export class TreeDriver {
     this.#staysWhenIdle = false
     this.#session.wake()
     if (this.isIdle) await this.settled
+  }
+
+  /** When the suspended tree is to be resumed without a message. */
+  get wakesAt(): number | undefined {
+    return this.#wakesAt
   }
 
   get isWaiting(): boolean {
@@ -295,6 +301,7 @@ export class TreeDriver {
     await this.#session.flush()
     while (this.#mailbox.draining) await this.#mailbox.draining
     if (!this.#tree.isStalled) return false
+    this.#wakesAt = this.#tree.wakesAt
     this.#mailbox.close()
     return true
   }

@@ -4,6 +4,7 @@ import {
   type AgentSpec,
   type ApprovalKey,
   type ChildResult,
+  type ClientId,
   type InteractionEvent,
   type ItemId,
   type LiveEvent,
@@ -12,7 +13,7 @@ import {
   type SessionId,
   TroupeError,
 } from '../../contracts/index.ts'
-import { begin, type EventWriter, type Headroom, isInterrupted, type SessionState, speakerOf, unlimited } from '../../core/index.ts'
+import { begin, type EventWriter, type Headroom, isInterrupted, type SessionState, unlimited } from '../../core/index.ts'
 import {
   ActiveSession,
   type ChildStart,
@@ -44,7 +45,7 @@ import type { RuntimeParts } from '../parts/runtime-parts.ts'
 import type { TreeSources } from '../parts/tree-sources.ts'
 import { hasText } from './has-text.ts'
 import type { Ledger } from './ledger.ts'
-import { findLive } from './live-sessions.ts'
+import { findLive, findSpeaker, messageFor } from './live-sessions.ts'
 import { restoreOpenChildren, resumeChildren, resumeSession } from './resume-tree.ts'
 import { suspendTurns } from './suspend-turns.ts'
 
@@ -158,17 +159,17 @@ export class Tree implements TreePort, EventWriter, ParentTree {
 
   /** Delivers an input to a descendant. @throws an error that lists the live ones. */
   sendTo(to: string, delivery: Delivery): void {
-    const active = this.activeSessions().map(({ state }) => state)
-    this.spawned.deliver(findLive(active, to), delivery)
+    this.spawned.deliver(findLive(this.activeSessions(), to), delivery)
   }
 
   /** The session that talks to the person, if a handoff is open and does not end now. */
   get speaker(): SessionId | undefined {
-    if (isInterrupted(this.root.state)) return undefined
-    let found: SessionId | undefined
-    // Parents first: in a handoff of a child that speaks, the innermost speaks.
-    for (const { state } of this.activeSessions()) found = speakerOf(state)?.childId ?? found
-    return found
+    return isInterrupted(this.root.state) ? undefined : findSpeaker(this.activeSessions())
+  }
+
+  /** When the suspended tree continues without a message. */
+  get wakesAt(): number | undefined {
+    return this.#tracker?.openSessions.wakesAt
   }
 
   callEnded(): void {
@@ -219,6 +220,10 @@ export class Tree implements TreePort, EventWriter, ParentTree {
 
   agentsOf({ state: { agent } }: ActiveSession): readonly AgentCard[] {
     return agent.agents.length === 0 ? noCards : this.parts.cardsFor(agent)
+  }
+
+  messageOf({ state }: ActiveSession): ClientId | undefined {
+    return messageFor(state, this.#stateOf)
   }
 
   recordOffer(offer: Offer): string {

@@ -86,7 +86,7 @@ export function checkClose(options: object): void {
 export function checkSend(input: RunInput, options: object): void {
   check({ input, options }, (problems) => {
     if (areOptions(problems, options)) {
-      checkKeys(problems, options, { known: ['mode', 'clientId', 'to', 'traceContext', ...settingKeys], place: 'options' })
+      checkKeys(problems, options, { known: ['mode', 'clientId', 'to', 'traceContext', 'endsHandoff', ...settingKeys], place: 'options' })
       problems.push(...changeProblems(options), ...outputProblems(options.output ?? undefined))
       checkField(problems, options.instructions, { type: optional(text), place: 'options.instructions' })
       if (options.to !== undefined && settingKeys.some((key) => options[key] !== undefined)) problems.push(settingsOfChild)

@@ -4,9 +4,10 @@ import { z } from 'zod'
 
 const tokens = z.int().nonnegative()
 const usage = z.looseObject({ input_tokens: tokens, output_tokens: tokens }).meta({ id: 'AnthropicUsage' })
+const speaker = z.string().optional().describe('In a handoff: the agent that wrote the text. Absent: the agent of `model`.')
 const block = z
   .union([
-    z.looseObject({ type: z.literal('text'), text: z.string() }),
+    z.looseObject({ type: z.literal('text'), text: z.string(), speaker }),
     z.looseObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() }),
     z.looseObject({ type: z.literal('tool_use'), id: z.string(), name: z.string(), input: z.looseObject({}) }),
   ])

@@ -80,19 +80,25 @@ export class MessageEvents {
   }
 
   /** An answer without live texts, such as JSON, is sent here. */
-  end({ report, usage, reason }: Pick<Outcome, 'usage' | 'reason'> & { readonly report: Report }): readonly WireEvent[] {
-    const late = this.#hasText || report.text === '' ? [] : this.#piece({ type: 'text', itemId: 'report', text: report.text })
+  end({
+    report,
+    usage,
+    reason,
+    speaker,
+  }: Pick<Outcome, 'usage' | 'reason' | 'speaker'> & { readonly report: Report }): readonly WireEvent[] {
+    const whole = { type: 'text', itemId: 'report', text: report.text, ...(speaker && { speaker: speaker.agent }) } as const
+    const late = this.#hasText || report.text === '' ? [] : this.#piece(whole)
     const isCut = this.#isCut()
     const closing = this.#close(isCut ? 'drop' : 'send')
     return [...late, ...closing, ...ending(isCut ? 'max_tokens' : this.#stopReason(reason), usage)]
   }
 
-  #piece({ type: kind, itemId, text }: Pick<Extract<TurnPart, { type: 'text' | 'reasoning' }>, 'type' | 'itemId' | 'text'>) {
+  #piece({ type: kind, itemId, text, speaker }: Omit<Extract<TurnPart, { type: 'text' | 'reasoning' }>, 'begins'>) {
     const events: WireEvent[] = []
     if (this.#open?.itemId !== itemId) {
       events.push(...this.#close())
       this.#open = { itemId, kind, index: this.#blocks++, room: this.#options.maxTokens * charsPerToken, held: '' }
-      events.push({ type: 'content_block_start', index: this.#open.index, content_block: emptyBlock(kind) })
+      events.push({ type: 'content_block_start', index: this.#open.index, content_block: emptyBlock(kind, speaker) })
     }
     const sent = kind === 'text' ? fitting(this.#open, text) : text
     if (kind === 'text') this.#hasText = true
@@ -126,8 +132,10 @@ export class MessageEvents {
   }
 }
 
-const emptyBlock = (kind: OpenBlock['kind']): WireBlock =>
-  kind === 'text' ? { type: 'text', text: '' } : { type: 'thinking', thinking: '', signature: '' }
+const emptyBlock = (kind: OpenBlock['kind'], speaker: string | undefined): WireBlock =>
+  kind === 'text'
+    ? { type: 'text', text: '', ...(speaker !== undefined && { speaker }) }
+    : { type: 'thinking', thinking: '', signature: '' }
 
 const delta = ({ kind, index }: OpenBlock, text: string): WireEvent => ({
   type: 'content_block_delta',

@@ -6,7 +6,7 @@ import type { Usage } from '../../contracts/index.ts'
 export type StopReason = 'end_turn' | 'max_tokens' | 'model_context_window_exceeded'
 
 export type WireBlock =
-  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'text'; readonly text: string; readonly speaker?: string }
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
 
 interface WireUsage {

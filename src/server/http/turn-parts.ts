@@ -14,7 +14,7 @@ import {
   type TextRecord,
   type Usage,
 } from '../../contracts/index.ts'
-import { speakerAfter } from '../../view/index.ts'
+import { childSpeaker, speakerAfter } from '../../view/index.ts'
 import { type WireCall, wireCall } from './client-calls.ts'
 
 // What a client that waits for an answer sees of a turn, from the events of its session.
@@ -26,8 +26,14 @@ import { type WireCall, wireCall } from './client-calls.ts'
 //    answer: the next attempt has its own.
 
 export type TurnPart =
-  /** The first piece of a text has `begins`. */
-  | { readonly type: 'text' | 'reasoning'; readonly itemId: string; readonly text: string; readonly begins: boolean }
+  /** The first piece of a text has `begins`. `speaker`: in a handoff, the agent that wrote it. */
+  | {
+      readonly type: 'text' | 'reasoning'
+      readonly itemId: string
+      readonly text: string
+      readonly begins: boolean
+      readonly speaker?: string
+    }
   /** A text is complete. */
   | { readonly type: 'text.done' | 'reasoning.done'; readonly itemId: string; readonly text: string }
   | { readonly type: 'call'; readonly call: CallView }
@@ -132,7 +138,7 @@ export class TurnParts {
     if (fresh === '') return []
     this.#sent.set(itemId, sent + fresh.length)
     if (kind === 'text') this.#isOpen = true
-    return [{ type: kind, itemId, text: fresh, begins: sent === 0 }]
+    return [{ type: kind, itemId, text: fresh, begins: sent === 0, ...this.#child() }]
   }
 
   #textDone({ id, type, text, status }: { readonly id: string } & Pick<TextRecord, 'type' | 'text' | 'status'>): readonly TurnPart[] {
@@ -144,9 +150,14 @@ export class TurnParts {
     if (kind === 'text' && !isWhole) this.#isOpen = true
     const rest = text.slice(sent)
     return [
-      ...(rest === '' ? [] : [{ type: kind, itemId: id, text: rest, begins: sent === 0 } as const]),
+      ...(rest === '' ? [] : [{ type: kind, itemId: id, text: rest, begins: sent === 0, ...this.#child() } as const]),
       ...(isWhole ? [{ type: `${kind}.done`, itemId: id, text } as const] : []),
     ]
+  }
+
+  #child(): { readonly speaker?: string } {
+    const speaker = childSpeaker(this.#speaker)
+    return speaker === undefined ? {} : { speaker }
   }
 
   #callStarted({ id: itemId, type, tool, namespace, title, input }: CallIntent, { sessionId, agentPath }: Envelope): readonly TurnPart[] {

@@ -17,6 +17,7 @@ const modelList = z.looseObject({ object: z.literal('list'), data: z.array(model
 const tokens = z.int().nonnegative()
 const chatUsage = z.looseObject({ prompt_tokens: tokens, completion_tokens: tokens, total_tokens: tokens }).meta({ id: 'ChatUsage' })
 const head = { id: z.string(), created: z.int(), model: z.string() }
+const speaker = z.string().optional().describe('In a handoff: the agent that wrote the text. Absent: the agent of `model`.')
 const finish = z.string().describe('`stop`, `length`, `content_filter` or `tool_calls`.')
 
 const chatCompletion = z
@@ -31,6 +32,7 @@ const chatCompletion = z
           content: z.string().nullable(),
           refusal: z.null(),
           reasoning_content: z.string().optional(),
+          speaker,
         }),
         finish_reason: finish,
       }),
@@ -50,6 +52,7 @@ const chatChunk = z
           role: z.literal('assistant').optional(),
           content: z.string().nullish(),
           reasoning_content: z.string().optional(),
+          speaker,
         }),
         finish_reason: finish.nullable(),
       }),
@@ -66,7 +69,7 @@ const responseSchema = z
     completed_at: z.int().nullish(),
     status: z.enum(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled']),
     model: z.string(),
-    output: z.array(z.looseObject({ id: z.string(), type: z.string() })),
+    output: z.array(z.looseObject({ id: z.string(), type: z.string(), speaker })),
     error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
     incomplete_details: z.looseObject({ reason: z.string() }).nullable(),
     usage: z.looseObject({ input_tokens: tokens, output_tokens: tokens, total_tokens: tokens }).nullable(),

@@ -3,7 +3,7 @@ import { answerBroken, type RouteRequest, requireAnswer, type Turn, type TurnPar
 
 /** The pieces of an answer. All `text` together is the content, streamed or not. */
 export type ChatPiece =
-  | { readonly type: 'text' | 'reasoning' | 'note'; readonly text: string }
+  | { readonly type: 'text' | 'reasoning' | 'note'; readonly text: string; readonly speaker?: string | undefined }
   | { readonly type: 'calls'; readonly calls: readonly WireCall[] }
   | { readonly type: 'finish'; readonly reason: 'stop' | 'length' | 'content_filter' | 'tool_calls'; readonly usage: Usage }
 
@@ -24,7 +24,8 @@ export async function* chatAnswer(
   const calls: WireCall[] = []
   const joined = { text: new JoinedTexts(), reasoning: new JoinedTexts() }
   for await (const part of turn.parts(isJson ? 'none' : isLive ? 'live' : 'whole')) {
-    if (part.type === 'text' || part.type === 'reasoning') yield { type: part.type, text: joined[part.type].add(part) }
+    if (part.type === 'text' || part.type === 'reasoning')
+      yield { type: part.type, text: joined[part.type].add(part), speaker: part.speaker }
     else if (part.type === 'broken' && part.failure.withheld) isWithheld = true
     else if (part.type === 'broken') throw answerBroken(turn.sessionId, part.failure)
     else if (part.type === 'client.call') calls.push(part.call)
@@ -36,9 +37,9 @@ export async function* chatAnswer(
   }
   const outcome = await turn.outcome()
   if (isWithheld || outcome.failure?.withheld) return yield { type: 'finish', reason: 'content_filter', usage: outcome.usage }
-  const { report, status, reason } = await requireAnswer(sessions, outcome)
+  const { report, status, reason, speaker } = await requireAnswer(sessions, outcome)
   const usage = turn.isContinued ? turn.usage : outcome.usage
-  if (joined.text.isEmpty && report.text !== '') yield { type: 'text', text: report.text }
+  if (joined.text.isEmpty && report.text !== '') yield { type: 'text', text: report.text, speaker: speaker?.agent }
   yield { type: 'finish', reason: status === 'partial' && reason !== 'stopped' ? 'length' : 'stop', usage }
 }
 

@@ -94,7 +94,9 @@ function askedFormat({ response_format: format }: ChatBody): Parameters<typeof o
 async function completion(pieces: AsyncIterable<ChatPiece>, head: ChatHead, custom: ReadonlySet<string>): Promise<object> {
   const texts = { text: '', reasoning: '' }
   let calls: readonly object[] = []
+  let speaker: string | undefined
   for await (const piece of pieces) {
+    if (piece.type === 'text') speaker = piece.speaker
     if (piece.type === 'text' || piece.type === 'reasoning') texts[piece.type] += piece.text
     if (piece.type === 'calls') calls = piece.calls.map((call) => callObject(call, custom))
     if (piece.type !== 'finish') continue
@@ -104,6 +106,7 @@ async function completion(pieces: AsyncIterable<ChatPiece>, head: ChatHead, cust
       refusal: null,
       ...(calls.length > 0 && { tool_calls: calls }),
       ...(texts.reasoning !== '' && { reasoning_content: texts.reasoning }),
+      ...(speaker !== undefined && { speaker }),
     }
     return {
       ...head,
@@ -115,12 +118,12 @@ async function completion(pieces: AsyncIterable<ChatPiece>, head: ChatHead, cust
   throw new Error('An answer ends with finish.')
 }
 
-/** The first chunk has the role. With `include_usage`, a chunk without choices comes last. */
 interface Encoding {
   readonly hasUsage: boolean
   readonly custom: ReadonlySet<string>
 }
 
+/** The first chunk has the role. With `include_usage`, a chunk without choices comes last. */
 function chunkEncoder(head: ChatHead, { hasUsage, custom }: Encoding): (piece: ChatPiece) => Uint8Array | undefined {
   let isFirst = true
   const chunk = (choices: readonly object[], usage: object | null): string =>
@@ -135,7 +138,7 @@ function chunkEncoder(head: ChatHead, { hasUsage, custom }: Encoding): (piece: C
       case 'note':
         return comment(piece.text)
       case 'text':
-        return sseBytes({ data: delta({ content: piece.text }) })
+        return sseBytes({ data: delta({ content: piece.text, ...(piece.speaker !== undefined && { speaker: piece.speaker }) }) })
       case 'reasoning':
         return sseBytes({ data: delta({ reasoning_content: piece.text }) })
       case 'calls':

@@ -12,6 +12,8 @@ interface MessageItem {
   readonly role: 'assistant'
   readonly status: ItemState
   readonly content: readonly object[]
+  /** In a handoff, the agent that wrote it. Not a field of OpenAI. */
+  readonly speaker?: string
 }
 interface ReasoningItem {
   readonly id: string
@@ -40,10 +42,18 @@ export interface ResponseEvent {
   readonly [field: string]: unknown
 }
 
+interface TextPiece {
+  readonly itemId: string
+  readonly text: string
+  readonly begins: boolean
+  readonly speaker?: string | undefined
+}
+
 interface OpenText {
   readonly kind: TextKind
   readonly index: number
   readonly id: string
+  readonly speaker: string | undefined
   text: string
   isDone: boolean
 }
@@ -92,8 +102,8 @@ export class ResponseItems {
   }
 
   /** An answer that was checked before it is sent. */
-  whole(itemId: string, text: string): readonly ResponseEvent[] {
-    return [...this.#piece('text', { itemId, text, begins: true }), ...this.#recorded({ itemId, text })]
+  whole(piece: Omit<TextPiece, 'begins'>): readonly ResponseEvent[] {
+    return [...this.#piece('text', { ...piece, begins: true }), ...this.#recorded(piece)]
   }
 
   /** Ends the texts whose reply has failed. They are no part of the answer, unless nothing follows them. */
@@ -114,8 +124,8 @@ export class ResponseItems {
 
   /** The events of a text that is done were sent; its item may change until it is recorded. */
   #textDone(open: OpenText, status: 'completed' | 'incomplete'): readonly ResponseEvent[] {
-    const { kind, index, id, text } = open
-    const item = textItem(kind, { id, status, text })
+    const { kind, index, id, text, speaker } = open
+    const item = textItem(kind, { id, status, text, speaker })
     this.#items[index] = item
     if (open.isDone) return []
     open.isDone = true
@@ -134,8 +144,8 @@ export class ResponseItems {
     return [...done, { type: 'response.output_item.done', output_index: index, item }]
   }
 
-  #piece(kind: TextKind, { itemId, text, begins }: { itemId: string; text: string; begins: boolean }): readonly ResponseEvent[] {
-    const before = begins ? this.#textAdded(kind, itemId) : []
+  #piece(kind: TextKind, { itemId, text, begins, speaker }: TextPiece): readonly ResponseEvent[] {
+    const before = begins ? this.#textAdded(kind, { itemId, speaker }) : []
     const open = this.#open.get(itemId)
     if (!open || open.isDone) return before
     open.text += text
@@ -148,13 +158,13 @@ export class ResponseItems {
     ]
   }
 
-  #textAdded(kind: TextKind, itemId: string): readonly ResponseEvent[] {
+  #textAdded(kind: TextKind, { itemId, speaker }: Pick<TextPiece, 'itemId' | 'speaker'>): readonly ResponseEvent[] {
     const before = this.#nextItem()
     const id = `${kind === 'text' ? 'msg' : 'rs'}_${this.#sessionId}_${itemId}`
     const index = this.#items.length
-    const item = textItem(kind, { id, status: 'in_progress', text: '' })
+    const item = textItem(kind, { id, status: 'in_progress', text: '', speaker })
     this.#items.push(item)
-    this.#open.set(itemId, { kind, index, id, text: '', isDone: false })
+    this.#open.set(itemId, { kind, index, id, speaker, text: '', isDone: false })
     const place = { item_id: id, output_index: index }
     const part = textPart(kind, '')
     return [
@@ -215,13 +225,14 @@ export class ResponseItems {
   }
 }
 
-function textItem(
-  kind: TextKind,
-  { id, status, text }: { readonly id: string; readonly status: ItemState; readonly text: string },
-): OutputItem {
+interface TextItem extends Pick<OpenText, 'id' | 'text' | 'speaker'> {
+  readonly status: ItemState
+}
+
+function textItem(kind: TextKind, { id, status, text, speaker }: TextItem): OutputItem {
   const parts = status === 'in_progress' ? [] : [textPart(kind, text)]
   return kind === 'text'
-    ? { id, type: 'message', role: 'assistant', status, content: parts }
+    ? { id, type: 'message', role: 'assistant', status, content: parts, ...(speaker !== undefined && { speaker }) }
     : { id, type: 'reasoning', status, summary: parts }
 }
 

@@ -7,7 +7,7 @@ import {
   type StreamEvent,
   type Usage,
 } from '../../contracts/index.ts'
-import { speakerAfter } from '../../view/index.ts'
+import { childSpeaker, speakerAfter } from '../../view/index.ts'
 import { TurnParts } from '../http/index.ts'
 import { type ResponseEvent, ResponseItems } from './response-items.ts'
 import type { StoredResponse } from './response-records.ts'
@@ -107,15 +107,15 @@ export class ResponseState {
     return event.agentPath !== 'root' || event.turnId === this.#turnId
   }
 
-  /** Handoffs: who talks to the person, and a message that went to that child instead of starting a turn. */
+  /** Handoffs: who talks to the person, and a message that went to that child, or ended the handoff, instead of starting a turn. */
   #listen(event: StreamEvent): void {
     this.#setSpeaker(speakerAfter(event, this.#speaker))
     if (event.type === 'interaction.turn.completed' && event.agentPath === this.#speaker) this.#spoken = event.report.text
     if (event.type !== 'interaction.input.accepted') return
     if (isOver(this.#turn)) this.#isContinued = true
-    else if (event.clientId === this.#clientId && event.agentPath !== 'root') {
-      this.#setSpeaker(event.agentPath)
-      this.#parts = this.#partsOf(event.agentPath)
+    else if (event.clientId === this.#clientId && (event.endsHandoff || event.agentPath !== 'root')) {
+      this.#setSpeaker(event.endsHandoff ? 'root' : event.agentPath)
+      this.#parts = this.#partsOf(this.#speaker)
       this.#turn = { kind: 'running' }
     }
   }
@@ -148,7 +148,7 @@ export class ResponseState {
     const closed = this.#items.close()
     const hasText = this.#items.output.some(({ type }) => type === 'message')
     if (text === '' || (hasText && !this.#isJson)) return closed
-    return [...closed, ...this.#items.whole(`${this.#turnId}.report`, text)]
+    return [...closed, ...this.#items.whole({ itemId: `${this.#turnId}.report`, text, speaker: childSpeaker(this.#speaker) })]
   }
 }
 

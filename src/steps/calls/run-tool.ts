@@ -169,6 +169,8 @@ class CallRun {
       treeId: state.treeId,
       sessionId: state.sessionId,
       agentPath: state.agentPath,
+      agent: state.agent.name,
+      messageId: ports.tree.messageOf(this.#session),
       principal: ports.tree.principal,
       signal: this.#interrupt.signal,
       callId: callIdOf(state.sessionId, this.#call.itemId),

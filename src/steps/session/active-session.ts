@@ -63,6 +63,8 @@ export interface TreePort {
   /** Where a session waits for a shared budget. */
   budgetQueue(session: ActiveSession): WaitTarget
   agentsOf(session: ActiveSession): readonly AgentCard[]
+  /** The message from outside that a session works on: the last one that it, or else its parent, has read. */
+  messageOf(session: ActiveSession): ClientId | undefined
   /** Grants for all sessions of the tree. */
   grants(): readonly ApprovalKey[]
   grant(session: ActiveSession, keys: readonly ApprovalKey[], by: string): void

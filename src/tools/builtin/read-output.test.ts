@@ -8,6 +8,7 @@ import { readOutputTool } from './read-output-tool.ts'
 
 const context = (stored: { readonly [handle: string]: string }): ToolContext => ({
   ...somePlace,
+  agent: 'clerk',
   signal: new AbortController().signal,
   callId: 'c1' as CallId,
   attempt: 1,

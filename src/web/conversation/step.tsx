@@ -1,6 +1,6 @@
 import { useComputed } from '@preact/signals'
 import type { Plan, TurnEnding } from '../../contracts/index.ts'
-import { turnEndTexts } from '../../policy/limit-texts.ts'
+import { handoffEndNotice, turnEndTexts } from '../../policy/limit-texts.ts'
 import type { AgentNode, CallNode, TextNode } from '../../view/index.ts'
 import { ApprovalCard } from '../approvals/approval-card.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
@@ -93,12 +93,18 @@ function Part({ part, agent }: { readonly part: StepPart; readonly agent: AgentN
             {part.child.name} talks to you
           </p>
           <AgentFlow agent={part.child} />
-          {!part.call.speaks && <p class="speaker line">{agent.name} continues</p>}
+          {!part.call.speaks && <p class="speaker line">{handoffEndText(part, agent)}</p>}
         </div>
       )
     default:
       return part satisfies never
   }
+}
+
+/** A failure is shown by the turn that failed. */
+function handoffEndText({ call, child }: Extract<StepPart, { kind: 'handoff' }>, agent: AgentNode): string {
+  const notice = call.handoffEnd && handoffEndNotice({ reason: call.handoffEnd, agent: child.name })
+  return [notice ?? '', `${agent.name} continues`].join(' ').trimStart()
 }
 
 interface AnswerTextProps {

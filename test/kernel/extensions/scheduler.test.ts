@@ -60,13 +60,26 @@ describe('tasks', () => {
 
   it('are listed, the next one first, and cancelled', async () => {
     const { call, scheduled } = openScheduler()
-    expect(await call('list')).toEqual({ ok: true, content: 'No tasks are scheduled.' })
+    expect(await call('list')).toEqual({ ok: true, content: 'Nothing is scheduled.' })
     await call('add', { task: 'Later', in_minutes: 20 })
     await call('add', { task: 'Sooner', in_minutes: 10 })
     expect(await call('list')).toMatchObject({ content: expect.stringMatching(/^task-2: .*Sooner\ntask-1: .*Later$/) })
     expect(await call('cancel', { id: 'task-1' })).toEqual({ ok: true, content: 'Cancelled task-1.' })
     expect(await call('cancel', { id: 'task-1' })).toMatchObject({ ok: false, error: { remedy: 'Call `list` to see the ids.' } })
     expect(scheduled.map(({ task }) => task)).toEqual(['Sooner'])
+  })
+
+  it('are work for the orchestrator; a reminder is a text for the person', async () => {
+    const { call, scheduled } = openScheduler()
+    expect(await call('remind', { reminder: 'Call Bo', in_minutes: 1, time_zone: 'UTC' })).toEqual({
+      ok: true,
+      content: 'Scheduled task-1: reminder: once, Mon 2026-01-05 07:01 (UTC): Call Bo',
+    })
+    await call('add', { task: 'Look', in_minutes: 2 })
+    expect(scheduled.map(({ kind, task }) => [kind, task])).toEqual([
+      ['reminder', 'Call Bo'],
+      ['task', 'Look'],
+    ])
   })
 
   it('have a clock', async () => {

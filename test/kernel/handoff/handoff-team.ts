@@ -11,7 +11,7 @@ export const echo: Script = (request) => {
 
 export const returned = (report: string): Said => ({ calls: [{ tool: 'return_control', input: { report } }] })
 
-const defaults: HandoffLimits = { maxTurns: 10, maxTokensPerInvocation: 50_000, timeBudgetMs: 120_000 }
+const defaults: HandoffLimits = { maxTurns: 10, maxTokensPerInvocation: 50_000, timeBudgetMs: 120_000, idleMs: 1_800_000 }
 
 /** An orchestrator that hands the person over to a coach with its first step. */
 export function handoffTeam(

@@ -50,3 +50,15 @@ it('the live answer is the text of the agent that speaks', async () => {
   }
   expect([...seen].filter((text) => text !== '')).toEqual(['heard Train'])
 })
+
+it('the web chat knows why a handoff has ended, and shows no command as a message', async () => {
+  const { runtime } = handoffTeam()
+  const { sessionId } = await runtime.run('Hello')
+  await runtime.sessions.send(sessionId, '/back', { endsHandoff: true })
+  await runtime.sessions.outcome(sessionId)
+  const tree = emptyTree({ keepsContent: true })
+  for await (const event of runtime.sessions.events(sessionId, { until: 'turn' })) applyEvent(tree, event)
+  const [root] = tree.roots
+  expect(root?.turns[0]?.steps[0]?.calls).toMatchObject([{ speaks: false, handoffEnd: 'asked' }])
+  expect(root?.messages.map(({ parts }) => parts)).toEqual([[{ type: 'text', text: 'Hello' }]])
+})

@@ -14,7 +14,7 @@ async function say(runtime: AgentRuntime, id: SessionId, text: string): Promise<
 }
 
 /** What the kernel does at `/back`. */
-const back = (runtime: AgentRuntime, id: SessionId) => runtime.sessions.send(id, '/back', { to: id, mode: 'steer' })
+const back = (runtime: AgentRuntime, id: SessionId) => runtime.sessions.send(id, '/back', { endsHandoff: true })
 
 const eventsOf = (store: ReturnType<typeof memoryStore>, id: SessionId): Promise<readonly InteractionEvent[]> =>
   Promise.resolve(store.journal.read(id as string as TreeId, 0))
@@ -64,7 +64,7 @@ describe('a handoff', () => {
     expect(await runtime.sessions.outcome(id)).toMatchObject({
       status: 'completed',
       report: {
-        text: 'boss: The conversation of coach with the person ended before the task was done: the person asked for you.\nIts last answer:\nheard Train | /back',
+        text: 'boss: The conversation of coach with the person ended before the task was done: the person asked for you.\nIts last answer:\nheard Train | Hello',
       },
     })
     expect(await reasonOf(store, id)).toEqual(['asked'])
@@ -101,7 +101,8 @@ describe('a handoff', () => {
         : [],
     )
     expect(read).toEqual(['root/coach#1', 'root'])
-    expect(outcome.snapshot.history.filter(({ role }) => role === 'user')).toHaveLength(3)
+    // No model reads `/back`.
+    expect(outcome.snapshot.history.filter(({ role }) => role === 'user')).toHaveLength(2)
   })
 
   it('gives messages to the caller that the child has not read when it returns control', async () => {
@@ -196,7 +197,7 @@ describe('a handoff', () => {
         clock.advance(40_000)
         return { text: `heard ${textOf(request)}` }
       },
-      { store, clock, limits: { timeBudgetMs: 100_000 } },
+      { store, clock, limits: { timeBudgetMs: 100_000, idleMs: 1_800_000 } },
     )
     const { sessionId: id } = await runtime.run('Hello')
     clock.advance(3_600_000)
@@ -217,6 +218,64 @@ describe('a handoff', () => {
     expect(await runtime.sessions.outcome(id)).toMatchObject({ status: 'interrupted' })
     expect(await reasonOf(store, id)).toEqual(['ended'])
     expect(await say(runtime, id, 'again')).toMatchObject({ status: 'completed' })
+  })
+})
+
+describe('a silent person', () => {
+  const minute = 60_000
+  const idleMs = 30 * minute
+
+  /** Resolves when the session rests without a handoff. */
+  async function ended(runtime: AgentRuntime, id: SessionId): Promise<Outcome> {
+    for await (const { type } of runtime.sessions.events(id, { until: 'closed' })) if (type === 'interaction.session.idle') break
+    return runtime.sessions.outcome(id)
+  }
+
+  it('ends the handoff after `idleMs`; the caller is told', async () => {
+    const [store, clock] = [memoryStore(), new FakeClock()]
+    const { runtime } = handoffTeam(undefined, { store, clock, limits: { idleMs } })
+    const { sessionId: id } = await runtime.run('Hello')
+    await clock.elapse(29 * minute)
+    expect(await say(runtime, id, 'one')).toMatchObject({ status: 'suspended', report: { text: 'heard one' } })
+    await clock.elapse(29 * minute)
+    expect(await reasonOf(store, id)).toEqual([])
+    await clock.elapse(2 * minute)
+    expect(await ended(runtime, id)).toMatchObject({
+      status: 'completed',
+      report: { text: expect.stringMatching(/: the person has not written for too long\.\nIts last answer:\nheard one \| Hello$/) },
+    })
+    expect(await reasonOf(store, id)).toEqual(['idle'])
+    const last = (await eventsOf(store, id)).findLast(({ type }) => type === 'interaction.handoff.completed')
+    expect(last).toMatchObject({ at: clock.now() - minute })
+  })
+
+  it('ends it after a restart, also if the time has passed meanwhile', async () => {
+    for (const left of [10, -10]) {
+      const [store, clock] = [memoryStore(), new FakeClock()]
+      const first = handoffTeam(undefined, { store, clock, limits: { idleMs } }).runtime
+      const { sessionId: id } = await first.run('Hello')
+      await first.close()
+      clock.jump((30 - left) * minute)
+      const { runtime } = handoffTeam(undefined, { store, clock, limits: { idleMs } })
+      await runtime.open(id)
+      expect(await runtime.sessions.outcome(id)).toMatchObject({ status: left > 0 ? 'suspended' : 'completed' })
+      await clock.elapse(Math.max(0, left) * minute)
+      expect(await ended(runtime, id)).toMatchObject({ status: 'completed' })
+      expect(await reasonOf(store, id)).toEqual(['idle'])
+    }
+  })
+
+  it('is not silent whose message waits for the next process', async () => {
+    const [store, clock] = [memoryStore(), new FakeClock()]
+    const first = handoffTeam(undefined, { store, clock, limits: { idleMs } }).runtime
+    const { sessionId: id } = await first.run('Hello')
+    await first.close()
+    const { runtime } = handoffTeam(undefined, { store, clock, limits: { idleMs } })
+    await runtime.sessions.send(id, 'one')
+    clock.jump(60 * minute)
+    await (await runtime.open(id)).outcome
+    expect(await runtime.sessions.outcome(id)).toMatchObject({ status: 'suspended', report: { text: 'heard one' } })
+    expect(await reasonOf(store, id)).toEqual([])
   })
 })
 
@@ -263,7 +322,7 @@ describe('a restart in the middle', () => {
 })
 
 describe('in a team', () => {
-  const limits = { maxTurns: 10, maxTokensPerInvocation: 50_000, timeBudgetMs: 120_000 }
+  const limits = { maxTurns: 10, maxTokensPerInvocation: 50_000, timeBudgetMs: 120_000, idleMs: 1_800_000 }
   const handoffTo = (agent: string) => handoffTool({ agent, description: 'Talks.', limits })
   const call = (agent: string) => ({ tool: `agent__${agent}`, input: { task: agent } })
   const afterCalls =
@@ -302,7 +361,7 @@ describe('in a team', () => {
     expect(await say(runtime, id, 'done')).toMatchObject({ status: 'completed', report: { text: 'after host is done' } })
   })
 
-  it('two handoffs of one step follow each other', async () => {
+  it('a step makes one handoff: another one is refused, also if the first has ended', async () => {
     const { runtime } = team(
       {
         boss: { agents: ['one', 'two'], script: afterCalls('one', 'two') },
@@ -313,8 +372,32 @@ describe('in a team', () => {
     )
     const { sessionId: id, speaker } = await runtime.run('Hello')
     expect(speaker?.agent).toBe('one')
-    expect(await say(runtime, id, 'done')).toMatchObject({ report: { text: 'heard two' }, speaker: { agent: 'two' } })
-    expect(await say(runtime, id, 'done')).toMatchObject({ report: { text: 'after all set & all set' } })
+    const refused = 'Error (invalid_input): This step has handed the person over already. A step can make one handoff.'
+    const last = await say(runtime, id, 'done')
+    expect(last).toMatchObject({ status: 'completed', report: { text: expect.stringContaining(`after all set & ${refused}`) } })
+    expect(last.speaker).toBeUndefined()
+  })
+
+  it('a child that is called can hand over, too, and is told when the person goes back', async () => {
+    const { runtime } = team(
+      {
+        boss: {
+          agents: ['host'],
+          script: (request) =>
+            resultsOf(request).length === 0
+              ? { calls: [{ tool: 'agent__host', input: { prompt: 'Go' } }] }
+              : { text: `after ${resultsOf(request).join()}` },
+        },
+        host: { agents: ['guide'], script: afterCalls('guide') },
+        guide: { tools: ['return_control'], script: echo },
+      },
+      { tools: [handoffTo('guide'), returnControlTool] },
+    )
+    const { sessionId: id } = await runtime.run('Hello')
+    await back(runtime, id)
+    expect(await runtime.sessions.outcome(id)).toMatchObject({
+      report: { text: expect.stringMatching(/^after after The conversation of guide .* the person asked for you/) },
+    })
   })
 
   it('the child can ask for an approval, and a message meanwhile waits for its next step', async () => {

@@ -196,7 +196,7 @@ describe('an extension in a process of its own', () => {
 
 const agent: AgentSection = {
   ...{ integrationMode: 'tool', model: 'auto', instructions: 'x', parameters: {}, usesTools: [] },
-  limits: { maxTurns: 1, maxTokensPerInvocation: 1, timeBudgetMs: 5_000 },
+  limits: { maxTurns: 1, maxTokensPerInvocation: 1, timeBudgetMs: 5_000, idleMs: 1_800_000 },
 }
 
 describe('deadlines and signals', () => {

@@ -29,6 +29,7 @@ export function putFiles(folder: string, files: { readonly [path: string]: strin
 
 export const toolContext = (more: Partial<ToolContext> = {}): ToolContext => ({
   ...somePlace,
+  agent: 'clerk',
   signal: new AbortController().signal,
   callId: 'c1' as CallId,
   attempt: 1,

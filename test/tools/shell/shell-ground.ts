@@ -68,6 +68,7 @@ export function shellGround(confinement: 'sandbox' | 'none', clock = realClock):
 
 export const contextOf = (confinement: Confinement): ToolContext => ({
   ...somePlace,
+  agent: 'clerk',
   signal: new AbortController().signal,
   callId: 'c1' as CallId,
   attempt: 1,

@@ -6,6 +6,7 @@ export function toolContext(more: Partial<ToolContext> = {}): ToolContext & { re
   const plans: Plan[] = []
   return {
     ...somePlace,
+    agent: 'clerk',
     signal: new AbortController().signal,
     callId: 'c1' as CallId,
     attempt: 1,

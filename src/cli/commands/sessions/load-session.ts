@@ -67,7 +67,7 @@ function turnsIn(events: readonly InteractionEvent[]): { readonly turns: readonl
     if (event.sessionId !== rootId) continue
     switch (event.type) {
       case 'interaction.input.accepted':
-        inputs.set(event.clientId, textOf(event.parts))
+        if (!event.endsHandoff) inputs.set(event.clientId, textOf(event.parts))
         break
       case 'interaction.turn.started':
         turns.push({ asked: event.inputs.map((each) => inputs.get(each) ?? '').join('\n\n') })

@@ -4,7 +4,7 @@ import type { KernelPort } from './kernel-port.ts'
 /** The part of a tool context that is data. */
 export type CallFacts = Pick<
   ToolContext,
-  'callId' | 'attempt' | 'remaining' | 'maxOutputBytes' | 'treeId' | 'sessionId' | 'agentPath' | 'principal'
+  'callId' | 'attempt' | 'remaining' | 'maxOutputBytes' | 'treeId' | 'sessionId' | 'agentPath' | 'agent' | 'messageId' | 'principal'
 >
 
 export interface ToolCall {
