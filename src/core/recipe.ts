@@ -22,7 +22,9 @@ const systemPrompt = (prompt: string, { instructions }: Offering): string => (in
 function chosen(choice: ToolChoice | undefined, { specs }: Offering): ToolChoice {
   if (choice === undefined || specs.length === 0) return 'auto'
   if (typeof choice === 'string') return choice
-  const tool = specs.map(({ name }) => name).findLast((name) => clientNameOf(name) === choice.tool)
+  const names = specs.map(({ name }) => name).filter((name) => clientNameOf(name) === choice.tool)
+  // The agent may have a tool of that name: then the client's has a prefix.
+  const tool = names.find((name) => name !== choice.tool) ?? names[0]
   return tool === undefined ? 'auto' : { tool }
 }
 

@@ -1,4 +1,4 @@
-import type { Tool } from '../contracts/index.ts'
+import { isBrought, type Tool } from '../contracts/index.ts'
 
 /** The tools that find and call other tools, if there are too many to send all of them to the model. */
 export const findToolsName = 'find_tools'
@@ -9,4 +9,4 @@ export const toolSearchNames: readonly string[] = [findToolsName, useToolName]
 export const delegateTaskName = 'delegate_task'
 
 /** Whether a tool may be found by search instead of being sent: tools of servers, imported documents and packages. */
-export const isSearchable = ({ namespace }: Pick<Tool, 'namespace'>): boolean => namespace !== undefined && namespace !== 'agent'
+export const isSearchable = (tool: Tool): boolean => tool.namespace !== undefined && tool.namespace !== 'agent' && !isBrought(tool)

@@ -90,6 +90,21 @@ describe('tools of a client', () => {
     expect(await sessions.clientCalls(id)).toMatchObject([{ tool: 'look' }])
   })
 
+  it('the choice of a tool means that of the client, although the agent has one of that name', async () => {
+    for (const name of ['act', 'look']) {
+      const { sessions, model } = world({ tools: [tool(name)], agent: { clientTools: 'allow' }, steps: [{ text: 'Hi.' }] })
+      await sessions.outcome(await sessions.start('go', { clientTools: [clientTool(name)], toolChoice: { tool: name } }))
+      expect(model.requests[0]?.toolChoice).toEqual({ tool: `client__${name}` })
+    }
+  })
+
+  it('many of them are all sent: the client decides which ones the model needs', async () => {
+    const { sessions, model } = world({ steps: [{ text: 'Hi.' }] })
+    const clientTools = Array.from({ length: 500 }, (_, index) => ({ ...clientTool(`tool_${index}`), description: 'x'.repeat(500) }))
+    await sessions.outcome(await sessions.start('go', { clientTools }))
+    expect(model.requests[0]?.tools).toHaveLength(500)
+  })
+
   it('an agent with own tools refuses them, unless its definition allows them', async () => {
     const tools = [tool('look')]
     const { sessions } = world({ tools, steps: [] })
