@@ -25,6 +25,9 @@ export interface Returned {
   readonly parts: readonly InputPart[]
 }
 
+/** A turn of a new session begins with a message, after results that continue no turn, too. */
+export const continueWithResults: InputPart = { type: 'text', text: 'Continue with these results.' }
+
 interface CallPlace {
   readonly sessionId: string
   readonly requestId: ApprovalId

@@ -22,7 +22,8 @@ import type { RouteRequest } from './route.ts'
 // 1. The ids of the calls name the session. Without one here, of this caller and agent, the conversation begins a new session.
 // 2. Everything is checked before anything is stored.
 // 3. The same request again follows the turn: clients repeat requests that broke off.
-// 4. A client that sends known results with a new message has dropped the calls after them: they get a result that says so.
+// 4. A client that sends known results with a new message has dropped the calls after them: they get a result that says so. If there are
+//    none and the session has gone on, the client has gone back in its conversation, or asks beside its turn: that begins a new session.
 // 5. What follows the results is a message for the same step. If the turn is over, it begins the next one.
 
 /** Where the answer to the request begins. */
@@ -54,15 +55,19 @@ export async function continueTurn(
   const given = returned.results.flatMap(({ id, ...result }) => answersOf(id, result))
   const fresh = given.filter(({ approvalId }) => waiting.some(({ id }) => id === approvalId))
   const open = waiting.filter(({ id }) => !given.some(({ approvalId }) => approvalId === id))
-  const recorded = await recordedSince(sessions, sessionId, fresh.length < given.length)
+  const recorded = await recordedUntil(sessions, entry, fresh.length < given.length)
   const before = await acceptKnown(sessions, sessionId, { known: given.filter((answer) => !fresh.includes(answer)), recorded })
   const message = messageOf(returned)
   const isNew = message !== undefined && !recorded.inputs.has(message.clientId)
   if (fresh.length === 0 && !isNew) {
     if (before.isOver) throw callOver(sessionId)
     // The answer broke off: the conversation goes on in a new session.
-    return hasBrokenOff(entry) ? undefined : { sessionId, open: [], after: before.seq }
+    if (hasBrokenOff(entry)) return undefined
+    const after = Math.max(before.seq, message ? (recorded.inputs.get(message.clientId) ?? 0) : 0)
+    return { sessionId, open: open.filter(({ id }) => (recorded.answers.get(id) ?? after) < after), after }
   }
+  const hasGoneOn = entry.status === 'running' || (open.length === 0 && recorded.replied > before.seq)
+  if (fresh.length === 0 && (before.isOver || hasGoneOn)) return undefined
   if (message && isNew)
     requireDriven(sessionId, await sessions.send(sessionId, message.parts, { mode: 'steer', clientId: message.clientId }))
   const dropped = fresh.length === 0 ? open.map(droppedCall) : []
@@ -113,20 +118,27 @@ function answersOf(id: string, { ok, content, parts }: Omit<WireResult, 'id'>): 
 interface Recorded {
   /** By request for the client: the `seq` of its answer, or of the request itself. */
   readonly answers: ReadonlyMap<string, number>
-  readonly inputs: ReadonlySet<string>
+  /** The `seq` of each message. */
+  readonly inputs: ReadonlyMap<string, number>
+  /** The `seq` of the last reply of the agent. */
+  readonly replied: number
 }
 
-/** Read only if some of the results are known already. */
-async function recordedSince(sessions: SessionService, sessionId: string, isWanted: boolean): Promise<Recorded> {
+/** What is recorded by now. Read only if some of the results are known already. */
+async function recordedUntil(sessions: SessionService, { sessionId, seq }: SessionEntry, isWanted: boolean): Promise<Recorded> {
   const answers = new Map<string, number>()
-  const inputs = new Set<string>()
+  const inputs = new Map<string, number>()
+  let replied = 0
   if (isWanted)
     for await (const event of sessions.events(sessionId, { until: 'turn', live: false })) {
       if (event.type === 'interaction.approval.requested') answers.set(event.request.id, event.seq)
       if (event.type === 'interaction.approval.resolved') answers.set(event.approvalId, event.seq)
-      if (event.type === 'interaction.input.accepted') inputs.add(event.clientId)
+      if (event.type === 'interaction.input.accepted') inputs.set(event.clientId, event.seq)
+      if (event.type === 'interaction.step.completed' && event.agentPath === 'root') replied = event.seq
+      // The turn may be running: the next event may take long.
+      if ('seq' in event && event.seq >= seq) break
     }
-  return { answers, inputs }
+  return { answers, inputs, replied }
 }
 
 /** Refuses results that differ from those that were given. `isOver`: a call ended without its result. */

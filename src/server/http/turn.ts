@@ -90,6 +90,12 @@ function followTurn(sessions: SessionService, { sessionId, continued, signal, cl
   if (signal?.aborted) onAbort()
   else signal?.addEventListener('abort', onAbort)
   let usage = noUsage
+  /** The answer is complete. A turn that waits for its client is not interrupted when the connection ends. */
+  let isComplete = false
+  const complete = (): void => {
+    isComplete = true
+    stopListening()
+  }
   return {
     sessionId,
     answerId: continued && continued.after > 0 ? `${sessionId}-${continued.after}` : sessionId,
@@ -98,18 +104,22 @@ function followTurn(sessions: SessionService, { sessionId, continued, signal, cl
       return usage
     },
     left() {
-      if (signal) onAbort()
+      if (signal && !isComplete) onAbort()
     },
     async *parts(texts = 'live') {
       const fold = new TurnParts({ texts: texts === 'none' ? 'none' : 'live' })
-      if (continued && continued.open.length > 0) return yield* openCalls(continued)
+      if (continued && continued.open.length > 0) {
+        complete()
+        return yield* openCalls(continued)
+      }
       for await (const event of answerEvents(sessions, { sessionId, continued, isLive: texts !== 'whole' })) {
         if (event.type === 'interaction.step.completed' || event.type === 'interaction.step.failed')
           usage = addSpent({ usage, cost: 0 }, event.usage, 0).usage
         for (const part of fold.read(event)) {
           if (part.type === 'broken') await cancel()
+          if (part.type === 'client.call' || part.type === 'end' || part.type === 'broken') complete()
           yield part
-          if (part.type === 'end' || part.type === 'broken') return stopListening()
+          if (part.type === 'end' || part.type === 'broken') return
         }
       }
     },

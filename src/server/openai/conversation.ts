@@ -1,7 +1,7 @@
 import type { InputPart, Message, ReplyPart } from '../../contracts/index.ts'
 import { CallPairs } from '../../policy/call-pairs.ts'
 import { textOfParts } from '../../util/text-of-parts.ts'
-import type { Returned, WireResult } from '../http/index.ts'
+import { continueWithResults, type Returned, type WireResult } from '../http/index.ts'
 import { type Content, inputParts, invalid } from './content.ts'
 
 /** The messages of a client as a session takes them. */
@@ -25,9 +25,6 @@ interface ClientResult {
   readonly content: Content
   readonly ok?: boolean
 }
-
-/** In a new session, a turn begins with a message. */
-const continuing: InputPart = { type: 'text', text: 'Continue with these results.' }
 
 /** Collects messages. The last one is the input: from the user, or results of calls. `place` is the name of the list, for errors. */
 export class ConversationReader {
@@ -101,7 +98,7 @@ export class ConversationReader {
     const returned = this.#results.length > 0 && { returned: { results: this.#results, parts: this.#after } }
     const last = this.#history.at(-1)
     if (last?.role === 'user') return { history: this.#history.slice(0, -1), input: last.parts, instructions, ...returned }
-    if (last?.role === 'tool') return { history: this.#history, input: [continuing], instructions, ...returned }
+    if (last?.role === 'tool') return { history: this.#history, input: [continueWithResults], instructions, ...returned }
     throw invalid(this.#place, 'the last message must be from the user, or results of calls', 'Send what the agent is to answer.')
   }
 }
