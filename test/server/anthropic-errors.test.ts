@@ -82,8 +82,13 @@ it('names the agents if there is no such one', async () => {
 const user = (content: unknown) => ({ messages: [{ role: 'user', content }] })
 it.each([
   ['stop_sequences', { stop_sequences: ['END'] }],
-  ['tools', { tools: [{ name: 'x', input_schema: { type: 'object' } }] }],
-  ['tool_choice.type', { tool_choice: { type: 'any' } }],
+  ['tools.0.name', { tools: [{ name: 'two words', input_schema: { type: 'object' } }] }],
+  ['tools.0.input_schema', { tools: [{ type: 'custom', name: 'x' }] }],
+  ['tools.1.name', { tools: ['x', 'x'].map((name) => ({ name, input_schema: {} })) }],
+  ['tool_choice', { tool_choice: { type: 'any' } }],
+  ['tool_choice', { tool_choice: { type: 'tool', name: 'x' }, tools: [{ type: 'web_search_20250305', name: 'x' }] }],
+  ['tool_choice.name', { tool_choice: { type: 'tool', name: 'y' }, tools: [{ name: 'x', input_schema: {} }] }],
+  ['tool_choice.type', { tool_choice: { type: 'some' } }],
   ['mcp_servers', { mcp_servers: [{ type: 'url', url: 'https://x', name: 'x' }] }],
   ['container', { container: 'c1' }],
   ['inference_geo', { inference_geo: 'eu' }],
@@ -120,6 +125,13 @@ it.each([
   const { client, sessions } = await stage([])
   const error = await errorOf(client().messages.create({ ...ask, ...more } as never))
   expect(error).toMatchObject({ status: 400, type: 'invalid_request_error', details: { error_code: 'invalid_request', parameter } })
+  expect(await sessions()).toEqual([])
+})
+
+it('refuses threads with the error on which clients send all messages', async () => {
+  const { client, sessions } = await stage([])
+  const error = await errorOf(client().beta.messages.create({ ...ask, thread: { type: 'create' } }))
+  expect(error).toBeInstanceOf(Anthropic.ThreadUnsupportedRequestError)
   expect(await sessions()).toEqual([])
 })
 

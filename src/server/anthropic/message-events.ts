@@ -1,6 +1,6 @@
 import { noUsage, type Outcome, type Report, type Usage } from '../../contracts/index.ts'
 import { textWeight } from '../../util/text-weight.ts'
-import type { TurnPart } from '../http/index.ts'
+import type { TurnPart, WireCall } from '../http/index.ts'
 import { charsPerToken } from './count-tokens.ts'
 import { messageId, type StopReason, type WireBlock, type WireEvent, wireUsage } from './wire-format.ts'
 
@@ -9,16 +9,19 @@ import { messageId, type StopReason, type WireBlock, type WireEvent, wireUsage }
 // 1. Blocks do not overlap: a block ends when it is complete, or when another one begins.
 // 2. `max_tokens` limits the last text only, which nobody knows before the turn ends. So text beyond the limit is held back: it is
 //    sent if the agent goes on, and dropped if the text was the last one.
-// 3. Calls of the agent are no blocks, since a client would try to run them. They are shown as pings.
+// 3. Calls of the client are blocks, after everything else. Calls of the agent are none, since a client would try to run them: they are
+//    shown as pings.
 
 /** Clients send it back with the thinking. Troupe does not use the thinking of clients, so there is nothing to sign. */
 const signature = 'unsigned'
 
 interface MessageEventsOptions {
-  readonly sessionId: string
+  readonly answerId: string
   readonly model: string
   readonly maxTokens: number
   readonly showsThinking: boolean
+  /** Only the first call of the client is sent. The others follow its result. */
+  readonly oneCall: boolean
 }
 
 interface OpenBlock {
@@ -35,6 +38,7 @@ export class MessageEvents {
   #open: OpenBlock | undefined
   #blocks = 0
   #hasText = false
+  #hasCalls = false
   #lastStep: Extract<TurnPart, { type: 'step.done' }> | undefined
 
   constructor(options: MessageEventsOptions) {
@@ -42,13 +46,13 @@ export class MessageEvents {
   }
 
   begin(): readonly WireEvent[] {
-    const { sessionId, model } = this.#options
+    const { answerId, model } = this.#options
     const usage = { ...wireUsage(noUsage), cache_creation: null, inference_geo: null, service_tier: null, speed: null }
     const ending = { stop_reason: null, stop_sequence: null, stop_details: null, container: null, diagnostics: null }
     return [
       {
         type: 'message_start',
-        message: { id: messageId(sessionId), type: 'message', role: 'assistant', model, content: [], ...ending, usage },
+        message: { id: messageId(answerId), type: 'message', role: 'assistant', model, content: [], ...ending, usage },
       },
       { type: 'ping' },
     ]
@@ -69,6 +73,7 @@ export class MessageEvents {
         this.#lastStep = part
         return []
       case 'client.call':
+        return this.#hasCalls && this.#options.oneCall ? [] : this.#call(part.call)
       case 'call.done':
       case 'progress':
       case 'broken':
@@ -77,6 +82,15 @@ export class MessageEvents {
       default:
         return part satisfies never
     }
+  }
+
+  /** The client has to run calls: the answer ends with `endWithCalls`. */
+  get hasCalls(): boolean {
+    return this.#hasCalls
+  }
+
+  endWithCalls(usage: Usage): readonly WireEvent[] {
+    return ending('tool_use', usage)
   }
 
   /** An answer without live texts, such as JSON, is sent here. */
@@ -104,6 +118,18 @@ export class MessageEvents {
     if (kind === 'text') this.#hasText = true
     if (sent !== '') events.push(delta(this.#open, sent))
     return events
+  }
+
+  #call({ id, name, input }: WireCall): readonly WireEvent[] {
+    const before = this.#close()
+    const index = this.#blocks++
+    this.#hasCalls = true
+    return [
+      ...before,
+      { type: 'content_block_start', index, content_block: { type: 'tool_use', id, name, input: {}, caller: { type: 'direct' } } },
+      { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: JSON.stringify(input) } },
+      { type: 'content_block_stop', index },
+    ]
   }
 
   #close(held: 'send' | 'drop' = 'send'): readonly WireEvent[] {

@@ -1,8 +1,8 @@
 import type { CallResult, InputPart, Message, ReplyPart } from '../../contracts/index.ts'
 import { CallPairs } from '../../policy/call-pairs.ts'
 import { textOfParts } from '../../util/text-of-parts.ts'
-import { HttpError } from '../http/index.ts'
-import type { AssistantBlock, CountTokensBody, ResultBlock, UserBlock, WireMessage } from './request-schema.ts'
+import { continueWithResults, HttpError, type Returned, type WireResult } from '../http/index.ts'
+import type { AssistantBlock, CountTokensBody, ReferenceBlock, ResultBlock, UserBlock, WireMessage } from './request-schema.ts'
 
 /** The messages of a client, as a session takes them. */
 export interface Conversation {
@@ -10,27 +10,33 @@ export interface Conversation {
   readonly input: readonly InputPart[]
   /** The system prompt of the client. Empty without one. */
   readonly instructions: string
+  /** Present if the conversation ends in results of calls. */
+  readonly returned?: Returned
 }
 
-/** @throws HttpError if the last message is not the user's, or calls and results do not match. */
+/** @throws HttpError if the last message is the agent's, or calls and results do not match. */
 export function readMessages({ messages, system }: Pick<CountTokensBody, 'messages' | 'system'>): Conversation {
   const reader = new MessageReader()
   for (const [index, message] of messages.entries()) reader.read(message, `messages.${index}`)
-  const history = reader.history()
+  const { history, returned } = reader.end()
+  const instructions = [...(system ? [plainText(system)] : []), ...reader.systemTexts].filter((text) => text !== '').join('\n\n')
   const last = history.at(-1)
+  if (last?.role === 'tool') return { history, input: [continueWithResults], instructions, ...returned }
   if (last?.role !== 'user')
     throw new HttpError('invalid_request', 'The last message must be a message of the user with a text, an image or a document.', {
       parameter: 'messages',
       remedy: last?.role === 'assistant' ? 'The beginning of an answer (prefill) is not supported.' : 'Add a message.',
     })
-  const instructions = [...(system ? [plainText(system)] : []), ...reader.systemTexts]
-  return { history: history.slice(0, -1), input: last.parts, instructions: instructions.filter((text) => text !== '').join('\n\n') }
+  return { history: history.slice(0, -1), input: last.parts, instructions, ...returned }
 }
 
 /** Messages of one role in a row become one, as in Anthropic's API. */
 class MessageReader {
   readonly systemTexts: string[] = []
   readonly #messages: Message[] = []
+  /** Since the last message of the assistant: results of calls, and everything else. */
+  #results: WireResult[] = []
+  #others: InputPart[] = []
   readonly #pairs = new CallPairs(
     ({ place, message, remedy }) => {
       throw new HttpError('invalid_request', `${place}: ${message}.`, { parameter: place, remedy })
@@ -39,14 +45,20 @@ class MessageReader {
   )
 
   read(message: WireMessage, place: string): void {
-    if (message.role === 'system') this.systemTexts.push(plainText(message.content))
+    if (message.role === 'system') this.#readSystem(plainText(message.content))
     else if (message.role === 'user') this.#readUser(blocksOf(message.content), place)
     else this.#readAssistant(blocksOf(message.content), place)
   }
 
-  history(): readonly Message[] {
+  end(): { readonly history: readonly Message[]; readonly returned: Pick<Conversation, 'returned'> } {
     this.#pairs.close()
-    return this.#messages
+    const hasReturned = this.#results.length > 0
+    return { history: this.#messages, returned: hasReturned ? { returned: { results: this.#results, parts: this.#others } } : {} }
+  }
+
+  #readSystem(text: string): void {
+    this.systemTexts.push(text)
+    this.#others.push(...textPart(text))
   }
 
   #readUser(blocks: readonly UserBlock[], place: string): void {
@@ -55,11 +67,14 @@ class MessageReader {
     for (const [index, block] of blocks.entries()) {
       if (block.type !== 'tool_result') {
         parts.push(...inputParts(block))
+        this.#others.push(...inputParts(block))
         continue
       }
-      const { result, beside } = this.#resultOf(block, `${place}.content.${index}`)
-      results.push(result)
-      parts.push(...beside)
+      const { id, ok, content, media } = resultOf(block)
+      results.push({ id, name: this.#pairs.result(id, `${place}.content.${index}`), ok, content })
+      parts.push(...media)
+      this.#results.push({ id, ok, content, parts: media.filter((part) => !isAddress(part)) })
+      this.#others.push(...media.filter(isAddress))
     }
     if (results.length > 0) this.#messages.push({ role: 'tool', results })
     if (parts.length === 0) return
@@ -69,23 +84,34 @@ class MessageReader {
     else this.#messages.push({ role: 'user', parts })
   }
 
-  /** Images and documents of a result follow it: a result of a history has text only. */
-  #resultOf({ tool_use_id: id, content = '', is_error: isError }: ResultBlock, place: string) {
-    const name = this.#pairs.result(id, place)
-    const all = blocksOf(content).flatMap(inputParts)
-    return { result: { id, name, ok: isError !== true, content: textOfParts(all) }, beside: all.filter(({ type }) => type !== 'text') }
-  }
-
   #readAssistant(blocks: readonly AssistantBlock[], place: string): void {
     this.#pairs.close(place)
     const parts = blocks.flatMap(replyParts)
     for (const part of parts) if (part.type === 'call') this.#pairs.call(part, place)
     if (parts.length === 0) return
+    this.#results = []
+    this.#others = []
     const last = this.#messages.at(-1)
     if (last?.role === 'assistant') this.#messages.splice(-1, 1, { role: 'assistant', parts: [...last.parts, ...parts] })
     else this.#messages.push({ role: 'assistant', parts })
   }
 }
+
+/** `media`: images and documents. In a history they follow the result, which has text only. */
+function resultOf({ tool_use_id: id, content = '', is_error: isError }: ResultBlock) {
+  const all = blocksOf(content).flatMap(inputParts).map(readable)
+  return { id, ok: isError !== true, content: textOfParts(all), media: all.filter((part) => part.type !== 'text') }
+}
+
+/** A document of text in a result is part of its text. */
+function readable(part: InputPart): InputPart {
+  if (part.type === 'text' || part.mediaType !== 'text/plain' || isAddress(part)) return part
+  const text = Buffer.from(part.data, 'base64').toString()
+  return { type: 'text', text: 'name' in part && part.name !== undefined ? `${part.name}\n\n${text}` : text }
+}
+
+/** The provider of the model fetches it. */
+const isAddress = (part: InputPart): boolean => part.type !== 'text' && /^\w+:/.test(part.data)
 
 const blocksOf = <Block>(content: string | readonly Block[]): readonly (Block | TextBlock)[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content
@@ -100,7 +126,7 @@ const plainText = (content: string | readonly TextBlock[]): string =>
 
 const textPart = (text: string): readonly InputPart[] => (text === '' ? [] : [{ type: 'text', text }])
 
-function inputParts(block: Exclude<UserBlock, ResultBlock>): readonly InputPart[] {
+function inputParts(block: Exclude<UserBlock, ResultBlock> | ReferenceBlock): readonly InputPart[] {
   switch (block.type) {
     case 'text':
       return textPart(block.text)
@@ -110,6 +136,8 @@ function inputParts(block: Exclude<UserBlock, ResultBlock>): readonly InputPart[
       return documentParts(block)
     case 'search_result':
       return textPart(`${block.title} (${block.source})\n\n${plainText(block.content)}`)
+    case 'tool_reference':
+      return textPart(`Loaded: ${block.tool_name}`)
     default:
       return block satisfies never
   }

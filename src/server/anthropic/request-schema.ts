@@ -36,6 +36,9 @@ const document = z.object({
 
 const searchResult = z.object({ type: z.literal('search_result'), source: z.string(), title: z.string(), content: z.array(text) })
 
+/** The client has loaded the definition of a tool, and sends it with its tools. */
+const toolReference = z.object({ type: z.literal('tool_reference'), tool_name: z.string() })
+
 const toolUse = z.object({ type: z.literal('tool_use'), id: z.string(), name: z.string(), input: z.unknown() })
 
 const toolResult = z.object({
@@ -45,7 +48,9 @@ const toolResult = z.object({
     .union([
       z.string(),
       z.array(
-        z.discriminatedUnion('type', [text, image, document, searchResult], { error: 'expected text, image, document or search_result' }),
+        z.discriminatedUnion('type', [text, image, document, searchResult, toolReference], {
+          error: 'expected text, image, document, search_result or tool_reference',
+        }),
       ),
     ])
     .optional(),
@@ -72,7 +77,8 @@ const message = z.discriminatedUnion(
   { error: 'expected the role user, assistant or system' },
 )
 
-const shown = { display: z.enum(['summarized', 'omitted']).nullish() }
+/** `omitted`, or a way to show it. Each version has more ways. */
+const shown = { display: z.string().nullish() }
 const thinking = z.discriminatedUnion(
   'type',
   [
@@ -86,8 +92,32 @@ const thinking = z.discriminatedUnion(
 
 const jsonFormat = z.object({ type: z.literal('json_schema'), schema: z.record(z.string(), z.unknown()) })
 
+const toolName = z.string().regex(/^[\w-]{1,128}$/, 'expected letters, digits, _ and -, 128 at most')
+
+/** The client runs it. Further fields have no effect. */
+const clientTool = z.looseObject({
+  type: z.literal('custom').nullish(),
+  name: toolName,
+  description: z.string().nullish(),
+  input_schema: z.record(z.string(), z.unknown()),
+})
+/** The provider runs it, or defines what the client runs. */
+const otherTool = z.looseObject({ type: z.string().regex(/^(?!custom$)/, { abort: true }) })
+
+/** Calls of the client that come in one answer: all, or one. */
+const parallel = { disable_parallel_tool_use: z.boolean().nullish() }
+const toolChoice = z.discriminatedUnion(
+  'type',
+  [
+    z.looseObject({ type: z.literal('auto'), ...parallel }),
+    z.looseObject({ type: z.literal('any'), ...parallel }),
+    z.looseObject({ type: z.literal('tool'), name: z.string(), ...parallel }),
+    z.looseObject({ type: z.literal('none') }),
+  ],
+  { error: 'expected auto, any, tool with a name, or none' },
+)
+
 const none = (why: string) => z.array(z.unknown()).max(0, why).nullish()
-const noTools = 'tools of clients are not supported: the agent has its own'
 
 /** What both routes take. */
 const conversation = {
@@ -104,8 +134,8 @@ const conversation = {
 
 export const messagesBody = z.looseObject({
   ...conversation,
-  tools: none(noTools),
-  tool_choice: z.object({ type: z.enum(['auto', 'none'], { error: noTools }) }).nullish(),
+  tools: z.array(z.union([clientTool, otherTool])).nullish(),
+  tool_choice: toolChoice.nullish(),
   mcp_servers: none('MCP servers of clients are not supported: the agent has its own'),
   max_tokens: z.int().min(1),
   stream: z.boolean().nullish(),
@@ -114,11 +144,13 @@ export const messagesBody = z.looseObject({
   top_p: z.union([z.literal(-1), z.number().min(0).max(1)]).nullish(),
   stop_sequences: none('stop sequences are not supported'),
   metadata: z.looseObject({ user_id: z.string().nullish() }).nullish(),
+  /** Refused with the error on which clients send the whole conversation instead. */
+  thread: z.looseObject({}).nullish(),
   container: z.null({ error: 'containers are not supported' }).optional(),
   inference_geo: z.null({ error: 'not supported: the provider of the model decides' }).optional(),
 })
 
-/** Tools are counted, although the agent does not use them: clients ask before they decide what to send. */
+/** Tools of every kind are counted: clients ask before they decide what to send. */
 export const countTokensBody = z.looseObject({ ...conversation, tools: z.array(z.looseObject({})).nullish() })
 
 export type MessagesBody = z.infer<typeof messagesBody>
@@ -127,3 +159,5 @@ export type WireMessage = z.infer<typeof message>
 export type UserBlock = z.infer<typeof userBlock>
 export type AssistantBlock = z.infer<typeof assistantBlock>
 export type ResultBlock = z.infer<typeof toolResult>
+export type ReferenceBlock = z.infer<typeof toolReference>
+export type WireClientTool = z.infer<typeof clientTool>

@@ -1,18 +1,20 @@
 import { z } from 'zod'
 import type { Clock } from '../../contracts/index.ts'
-import { findAgent, ignoredHeaders, type Route, type RouteRequest, requireAnswer, route, startTurn, unknownQuery } from '../http/index.ts'
+import { findAgent, HttpError, ignoredHeaders, type Route, type RouteRequest, route, startTurn, unknownQuery } from '../http/index.ts'
 import { answers } from './answer-schemas.ts'
+import { readTools } from './client-tools.ts'
 import { estimateTokens } from './count-tokens.ts'
 import { anthropicErrors } from './errors.ts'
 import { MessageEvents } from './message-events.ts'
 import { getModel, listModels, modelsQuery } from './models.ts'
 import { readMessages } from './read-messages.ts'
 import { type CountTokensBody, countTokensBody, type MessagesBody, messagesBody } from './request-schema.ts'
-import { streamMessage } from './stream-message.ts'
+import { lastEvents, streamMessage } from './stream-message.ts'
 import { outputOf, turnSettings } from './turn-settings.ts'
 import { type WireEvent, wholeMessage } from './wire-format.ts'
 
-// Anthropic's Messages API. An agent is a model. Every request is a new session, and the earlier messages are its history.
+// Anthropic's Messages API. An agent is a model. Every request is a new session, and the earlier messages are its history, except a
+// request that ends in results of calls: it continues the turn that made them.
 
 interface AnthropicRoutesOptions {
   readonly clock: Clock
@@ -76,25 +78,36 @@ export function anthropicRoutes({ clock }: AnthropicRoutesOptions): readonly Rou
   ]
 }
 
+const noThreads = (): HttpError =>
+  new HttpError('invalid_request', 'thread: threads are not supported.', {
+    code: 'thread_unsupported_request',
+    parameter: 'thread',
+    remedy: 'Send all messages.',
+    details: { unsupported: ['thread'] },
+  })
+
 async function createMessage(request: RouteRequest<MessagesBody, object>, clock: Clock): Promise<Response> {
   const { body, sessions } = request
+  if (body.thread) throw noThreads()
   const agent = findAgent(sessions, body.model)
   const { maxTokens, showsThinking, ignored, ...settings } = turnSettings(body, agent)
   const { instructions, ...conversation } = readMessages(body)
+  const tools = readTools(body)
   const turn = await startTurn(request, {
     agent: agent.name,
     ...conversation,
     clock,
     ...(instructions !== '' && { instructions }),
     ...settings,
+    ...tools.settings,
   })
-  const events = new MessageEvents({ sessionId: turn.sessionId, model: agent.name, maxTokens, showsThinking })
-  const headers = ignoredHeaders([...ignored, ...unknownQuery(request.url, ['beta'])])
+  const events = new MessageEvents({ answerId: turn.answerId, model: agent.name, maxTokens, showsThinking, oneCall: tools.oneCall })
+  const headers = ignoredHeaders([...ignored, ...tools.ignored, ...unknownQuery(request.url, ['beta'])])
   const isJson = (settings.output ?? agent.output).format === 'json'
   if (body.stream) return streamMessage({ request, turn, events, texts: isJson ? 'none' : 'live', clock, headers })
   const sent: WireEvent[] = [...events.begin()]
   for await (const part of turn.parts(isJson ? 'none' : 'whole')) sent.push(...events.read(part))
-  sent.push(...events.end(await requireAnswer(sessions, await turn.outcome())))
+  sent.push(...(await lastEvents(request, turn, events)))
   return Response.json(wholeMessage(sent), { headers })
 }
 

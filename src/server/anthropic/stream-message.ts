@@ -12,10 +12,19 @@ interface MessageStream {
   readonly headers: { readonly [name: string]: string }
 }
 
+/** After the parts of the turn. Throws the error that says why there is no answer. */
+export async function lastEvents(
+  { sessions }: Pick<RouteRequest, 'sessions'>,
+  turn: Turn,
+  events: MessageEvents,
+): Promise<readonly WireEvent[]> {
+  if (events.hasCalls) return events.endWithCalls(turn.usage)
+  const outcome = await requireAnswer(sessions, await turn.outcome())
+  return events.end(turn.isContinued ? { ...outcome, usage: turn.usage } : outcome)
+}
+
 /** A turn that fails before its first output is answered with a status, and later with an event. */
 export async function streamMessage({ request, turn, events, texts, clock, headers }: MessageStream): Promise<Response> {
-  const { sessions } = request
-
   async function* messageEvents(): AsyncGenerator<WireEvent> {
     let hasBegun = false
     for await (const part of turn.parts(texts)) {
@@ -27,9 +36,9 @@ export async function streamMessage({ request, turn, events, texts, clock, heade
       hasBegun = true
       yield* next
     }
-    const answer = await requireAnswer(sessions, await turn.outcome())
+    const last = await lastEvents(request, turn, events)
     if (!hasBegun) yield* events.begin()
-    yield* events.end(answer)
+    yield* last
   }
 
   return eventStream({

@@ -3,11 +3,17 @@ import type { Usage } from '../../contracts/index.ts'
 // The answer on the wire. Fields that Anthropic's API has and Troupe has no value for are null, except `citations` of a text: the AI
 // SDK 5 and 6 refuse null.
 
-export type StopReason = 'end_turn' | 'max_tokens' | 'model_context_window_exceeded'
+export type StopReason = 'end_turn' | 'tool_use' | 'max_tokens' | 'model_context_window_exceeded'
 
 export type WireBlock =
   | { readonly type: 'text'; readonly text: string; readonly speaker?: string }
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
+  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: object; readonly caller: DirectCaller }
+
+/** The model makes the call itself, not in code that it writes. */
+interface DirectCaller {
+  readonly type: 'direct'
+}
 
 interface WireUsage {
   readonly input_tokens: number
@@ -41,6 +47,8 @@ type WireDelta =
   | { readonly type: 'text_delta'; readonly text: string }
   | { readonly type: 'thinking_delta'; readonly thinking: string }
   | { readonly type: 'signature_delta'; readonly signature: string }
+  /** The whole input: Troupe gets it in one piece. */
+  | { readonly type: 'input_json_delta'; readonly partial_json: string }
 
 export type WireEvent =
   | { readonly type: 'message_start'; readonly message: WireMessage }
@@ -65,7 +73,7 @@ export const wireUsage = ({ input, output, cacheRead, cacheWrite, reasoning }: U
   server_tool_use: null,
 })
 
-export const messageId = (sessionId: string): string => `msg_${sessionId}`
+export const messageId = (answerId: string): string => `msg_${answerId}`
 
 /** The message of a stream that has ended. */
 export function wholeMessage(events: readonly WireEvent[]): WireMessage {
@@ -86,5 +94,6 @@ function extended(block: WireBlock | undefined, delta: WireDelta): WireBlock {
   if (block?.type === 'text' && delta.type === 'text_delta') return { ...block, text: block.text + delta.text }
   if (block?.type === 'thinking' && delta.type === 'thinking_delta') return { ...block, thinking: block.thinking + delta.thinking }
   if (block?.type === 'thinking' && delta.type === 'signature_delta') return { ...block, signature: delta.signature }
+  if (block?.type === 'tool_use' && delta.type === 'input_json_delta') return { ...block, input: JSON.parse(delta.partial_json) as object }
   throw new Error(`a ${delta.type} for another block`)
 }
