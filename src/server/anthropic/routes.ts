@@ -57,7 +57,7 @@ export function anthropicRoutes({ clock }: AnthropicRoutesOptions): readonly Rou
       access: 'run',
       summary: "Ask an agent in the format of Anthropic's Messages API",
       description:
-        'The model is the name of an agent. Parameters without effect are ignored and named in the header x-troupe-ignored-parameters. With `stream`, the answer is sent as server-sent events.',
+        'The model is the name of an agent. A conversation that ends in results of calls continues their turn. Parameters without effect are ignored and named in the header x-troupe-ignored-parameters. With `stream`, the answer is sent as server-sent events.',
       query: anyQuery,
       body: messagesBody,
       responses: { 200: { description: 'A message, or its events', content: answers.message } },
