@@ -1,11 +1,15 @@
 import { createAnthropic } from '@ai-sdk/anthropic'
 import Anthropic from '@anthropic-ai/sdk'
 import { generateText, Output, stepCountIs, streamText, tool } from 'ai'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
-import { gate } from '../../src/testing/index.ts'
+import { createAgentRuntime } from '../../src/runtime/index.ts'
+import { createServer } from '../../src/server/index.ts'
+import { memoryStore } from '../../src/stores/memory/index.ts'
+import { gate, ScriptedModel } from '../../src/testing/index.ts'
 import { until } from '../acceptance/support.ts'
 import { ask, callsOf, resultOf, returning, textOf, toolOf, toolScene } from './anthropic-tools-scene.ts'
+import { clerk } from './openai-support.ts'
 import { localToken } from './support.ts'
 
 // Conversations with tools of a client of Anthropic's Messages API: repeated and unexpected requests, agents with tools of their own.
@@ -50,11 +54,12 @@ describe('the same request again', () => {
     const open = gate()
     const { requests } = script({ calls: [{ tool: 'Edit' }] }, { wait: open.promise, text: 'Done.' })
     const messages = await create({}).then((first) => returning(first, [resultOf(callsOf(first)[0])]))
-    const both = [create({ messages })]
+    const answers = [create({ messages }), create({ messages })]
     await until('the next step runs', () => requests.length === 2)
-    both.push(create({ messages }))
+    answers.push(create({ messages }))
     open.open()
-    expect((await Promise.all(both)).map(textOf)).toEqual(['Done.', 'Done.'])
+    expect((await Promise.all(answers)).map(textOf)).toEqual(['Done.', 'Done.', 'Done.'])
+    expect(requests).toHaveLength(2)
   })
 
   it('begins a new session from the history if the turn was interrupted since', async () => {
@@ -91,6 +96,30 @@ describe('the same request again', () => {
     )
     expect(textOf(await create({ messages }))).toBe('Done.')
   })
+})
+
+it('results continue the turn on another server of the same store, also after the first one has ended', async () => {
+  const store = memoryStore()
+  const model = new ScriptedModel([{ calls: [{ tool: 'Edit' }] }, { calls: [{ tool: 'Bash' }] }, { text: 'Done.' }])
+  const start = async () => {
+    const runtime = createAgentRuntime({ config: { agents: [clerk] }, adapter: model, store, origin: { workspace: '/work' } })
+    const server = await createServer({ runtime, store })
+    const { url } = await server.listen({ port: 0 })
+    const close = async () => void (await Promise.all([server.close({ drain: 0 }), runtime.close()]))
+    onTestFinished(close)
+    return { close, client: new Anthropic({ apiKey: server.token.token, baseURL: url, maxRetries: 0 }) }
+  }
+  const [here, there] = [await start(), await start()]
+  const first = await create({}, here.client)
+  const messages = returning(first, [resultOf(callsOf(first)[0], 'one')])
+  const second = await create({ messages }, there.client)
+  await Promise.all([here.close(), there.close()])
+  const last = returning(second, [resultOf(callsOf(second)[0], 'two')], messages)
+  expect(textOf(await create({ messages: last }, (await start()).client))).toBe('Done.')
+  expect(model.requests[2]?.messages.filter(({ role }) => role === 'tool')).toMatchObject([
+    { results: [{ content: 'one' }] },
+    { results: [{ content: 'two' }] },
+  ])
 })
 
 describe('known results with another message', () => {
@@ -301,11 +330,15 @@ describe('tools', () => {
     )
     const error = await errorOf(create({ model: 'mixed', messages }))
     expect(error).toMatchObject({ status: 403, errorCode: 'approval_required', details: { session_id: sessionOf(first) } })
+    const impatient = returning(first, [...callsOf(first).map((call) => resultOf(call, call.name)), { type: 'text', text: 'Go on.' }])
+    expect(await errorOf(create({ model: 'mixed', messages: impatient }))).toMatchObject({ errorCode: 'approval_required' })
     const { sessions } = scene.served.runtime
     const [request] = await sessions.requests(sessionOf(first))
     await sessions.approve(sessionOf(first), { approvalId: request?.id ?? '', decision: { kind: 'approve', breadth: 'once' } })
     expect(textOf(await create({ model: 'mixed', messages }))).toBe('All done.')
-    expect(requests[1]?.messages.at(-1)).toMatchObject({
+    expect(textOf(await create({ model: 'mixed', messages: impatient }))).toBe('All done.')
+    expect(requests[1]?.messages.at(-1)).toMatchObject({ role: 'user', parts: [{ text: 'Go on.' }] })
+    expect(requests[1]?.messages.at(-2)).toMatchObject({
       results: ['Edit', 'Paid.', 'Rain in Oslo.', 'Bash'].map((content) => ({ content, ok: true })),
     })
   })

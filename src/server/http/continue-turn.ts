@@ -77,7 +77,7 @@ export async function continueTurn(
     requireDriven(sessionId, await sessions.approve(sessionId, isLast ? { ...answer, settings } : answer))
   }
   const left = open.slice(dropped.length)
-  const requests = left.length === 0 && answers.length > 0 ? await sessions.requests(sessionId) : []
+  const requests = left.length === 0 ? await sessions.requests(sessionId) : []
   if (requests.length > 0) throw approvalRequired(sessionId, requests)
   const last = answers.at(-1)?.approvalId
   const isLast = (event: StreamEvent): boolean =>
