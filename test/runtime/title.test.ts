@@ -22,6 +22,13 @@ describe('the title of a run', () => {
     expect(await titles()).toEqual(['My very own title'])
   })
 
+  it('is what the person wrote, not a reminder of a coding agent', async () => {
+    const runtime = runtimeWith(new ScriptedModel([{ text: 'Done.' }]))
+    const reminder = { type: 'text', text: '<system-reminder>\nBe brief.\n</system-reminder>' } as const
+    await runtime.run([reminder, { type: 'text', text: 'Rename the function' }])
+    expect(await runtime.sessions.list()).toMatchObject([{ title: 'Rename the function' }])
+  })
+
   it('is that as well while it waits for a person, and once it was given up', async () => {
     const store = memoryStore()
     const send = tool('send', { approval: () => ({ keys: [{ key: 'send', label: 'send' }], summary: 'Send it' }) })
