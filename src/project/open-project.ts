@@ -43,6 +43,7 @@ export async function openProject(report: ProjectReport, options: OpenProjectOpt
     mcp: mcpOptionsOf({ env }, setup),
     agents: resolved.agents,
     served,
+    leftOut: report.registry.leftOut,
     workspace: cwd,
     folder,
     root: project,

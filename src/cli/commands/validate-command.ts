@@ -51,10 +51,7 @@ interface CheckedProject extends ProjectReport {
 
 /** Diagnostics and the warnings about tools, in one form and without duplicates. */
 function diagnosticsIn(projects: readonly CheckedProject[]): ProjectReport['diagnostics'] {
-  const known = projects.flatMap(({ diagnostics, tools }) => [
-    ...diagnostics.filter(({ code }) => code !== 'agent_tools_absent'),
-    ...tools.warnings.map(asDiagnostic),
-  ])
+  const known = projects.flatMap(({ diagnostics, tools }) => [...diagnostics, ...tools.warnings.map(asDiagnostic)])
   return [...new Map(known.map((each) => [`${each.place} ${each.message}`, each])).values()]
 }
 
@@ -78,14 +75,10 @@ function withoutRepeats(errors: readonly TroupeError[]): readonly TroupeError[] 
 
 async function errorsOf(project: CheckedProject): Promise<readonly TroupeError[]> {
   const { problems } = project.tools
-  const { moduleProblems } = project.registry
   const missing = 'Some skills, hooks or folders of the agents cannot be used.'
   return [
     ...(project.error ? [project.error] : []),
     ...(problems.length > 0 ? [new TroupeError('config_invalid', missing, { problems })] : []),
-    ...(moduleProblems.length > 0
-      ? [new TroupeError('agent_file_invalid', 'Some modules with tools cannot be used.', { problems: moduleProblems })]
-      : []),
     ...(await furtherErrors(project)),
   ]
 }

@@ -4,3 +4,4 @@ export { type McpTokenRecord, type McpTokenStore, memoryTokenStore } from './aut
 export type { McpHost, PinnedTool, PinVerdict, ToolPins } from './mcp-host.ts'
 export { type McpServerFacts, type McpServerSource, type McpToolSource, mcpToolSource } from './mcp-tool-source.ts'
 export type { LeftOutTool } from './server-tools.ts'
+export { serverProblem } from './server-problem.ts'

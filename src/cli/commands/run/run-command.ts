@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Outcome, RunOrigin, Store, TreeId } from '../../../contracts/index.ts'
-import { dataDirFlag, dataDirOf, isAboutTrust, openRuntime, realPath, sentenceOf } from '../../../project/index.ts'
+import { dataDirFlag, dataDirOf, isAlarming, openRuntime, realPath, sentenceOf } from '../../../project/index.ts'
 import type { RunHandle } from '../../../runtime/index.ts'
 import { redactor } from '../../../util/redact.ts'
 import type { RunInvocation } from '../../arguments/parse-arguments.ts'
@@ -79,10 +79,9 @@ interface OpenRun extends Suspended {
   readonly store: Store
 }
 
-/** Missing trust may be the cause of unexpected behaviour: it is reported even with --quiet. */
 async function printStartMessages({ notices, project: { diagnostics }, warnings }: PreparedRun, audience: PrintTarget): Promise<void> {
   for (const notice of notices) await printNotice(notice, audience)
-  for (const each of diagnostics) await (isAboutTrust(each) ? printWarning : printNotice)(sentenceOf(each), audience)
+  for (const each of diagnostics) await (isAlarming(each) ? printWarning : printNotice)(sentenceOf(each), audience)
   for (const warning of warnings) await printWarning(warning, audience)
 }
 
