@@ -334,7 +334,12 @@ export const runError = closed<RunError>({
 type EndedRun = Extract<RunEnd, { readonly outcome: ReportedOutcome }>
 type UnstartedRun = Extract<RunEnd, { readonly error: RunError }>
 const exitCode = { type: 'integer', minimum: 0, maximum: 255 }
-const ended = { outcome: reference('Outcome'), summary: optional(reference('AgentSummary')), exitCode }
+const ended = {
+  outcome: reference('Outcome'),
+  denials: listOf(reference('Denial')),
+  summary: optional(reference('AgentSummary')),
+  exitCode,
+}
 
 /** The lines of `--stream-json`, by `type`. */
 export const lines: { readonly [type: string]: Schema } = {

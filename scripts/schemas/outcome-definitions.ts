@@ -19,7 +19,7 @@ import {
   type Usage,
 } from '../../src/contracts/index.ts'
 import type { StartDiagnostic } from '../../src/project/index.ts'
-import type { AgentSummary, ModelSummary, ToolSummary } from '../../src/view/index.ts'
+import type { AgentSummary, Denial, ModelSummary, ToolSummary } from '../../src/view/index.ts'
 import {
   callStatus,
   diagnosticCode,
@@ -188,6 +188,10 @@ export const outcomeDefinitions = {
       agents: listOf(reference('AgentSummary')),
     },
     { description: 'All calls of an agent by one parent. Tokens and cost include its descendants.' },
+  ),
+  Denial: closed<Denial>(
+    { agentPath: name, tool: text, kind: oneOf<Denial['kind']>({ decided: true, unavailable: true }), by: text, message: text },
+    { description: 'A call that was not allowed. `unavailable`: nobody could be asked. `decided`: by a person or a rule.' },
   ),
   Outcome: closed<ReportedOutcome>(outcomeFields),
   Problem: closed<Problem>({ place: text, message: text, remedy: optional(text), line: optional(text) }),

@@ -37,7 +37,14 @@ import {
 const exitCode = { type: 'integer', minimum: 0, maximum: 255 }
 
 const outcomeDocument = closed<OutcomeDocument>(
-  { ok: truth, ...outcomeFields, snapshot: reference('Snapshot'), summary: optional(reference('AgentSummary')), exitCode },
+  {
+    ok: truth,
+    ...outcomeFields,
+    denials: listOf(reference('Denial')),
+    snapshot: reference('Snapshot'),
+    summary: optional(reference('AgentSummary')),
+    exitCode,
+  },
   { description: 'A run that started, whatever its outcome.' },
 )
 const errorDocument = closed<ErrorDocument>({ ok: constant(false), error: runError, exitCode }, { description: 'Why a run did not start.' })
@@ -98,7 +105,12 @@ const shownFields = {
   damage: optional(closed<NonNullable<RestingDocument['damage']>>({ seq: count, message: text, remedy: optional(text) })),
   exitCode: { enum: [0, 1] },
 }
-const soFar = closed<SoFar>({ ...progressFields, snapshot: reference('Snapshot'), summary: optional(reference('AgentSummary')) })
+const soFar = closed<SoFar>({
+  ...progressFields,
+  denials: listOf(reference('Denial')),
+  snapshot: reference('Snapshot'),
+  summary: optional(reference('AgentSummary')),
+})
 const restingDocument = closed<RestingDocument>(
   { ...shownFields, outcome: outcomeDocument },
   { description: 'A session that has ended or is suspended, with the document that run --json printed.' },

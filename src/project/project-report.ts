@@ -103,6 +103,8 @@ export interface Project {
   readonly telemetry: TelemetrySettings
   /** About the selected models and missing parts. */
   readonly notices: readonly string[]
+  /** The notices about missing parts. */
+  readonly warnings: readonly Problem[]
   /** Settings that are ignored, or applied only in part. */
   readonly diagnostics: readonly StartDiagnostic[]
   /** How it was opened. */

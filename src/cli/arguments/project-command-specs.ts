@@ -32,8 +32,11 @@ export const projectCommands = [
     arguments: [
       { name: 'PATH', required: false, repeatable: true, summary: 'Agent files or folders (default: those that `agents list` shows)' },
     ],
-    groups: [{ title: 'Options', flags: [json, configFile] }],
-    notes: ['All errors of all files are reported together, each with file, line and column. The exit code is then 2.'],
+    groups: [{ title: 'Options', flags: [{ name: 'strict', summary: 'Fail on warnings, too' }, json, configFile] }],
+    notes: [
+      'All errors of all files are reported together, each with file, line and column. The exit code is then 2.',
+      'A listed tool that cannot exist is an error. If it is optional, such as web_search?, it is a warning, and an error with --strict.',
+    ],
     examples: [
       { line: 'troupe validate', summary: 'all agents of this folder and of the configuration' },
       { line: 'troupe validate agents/ review.ai --json', summary: 'some agents, as JSON' },

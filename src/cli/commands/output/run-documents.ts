@@ -2,8 +2,8 @@
 // schemas/stream-event.schema.json.
 import type { AgentLimits, Diagnostic, Model, ModelParameters, Outcome, OutputContract, Problem } from '../../../contracts/index.ts'
 import type { StartDiagnostic } from '../../../project/index.ts'
-import { type AgentSummary, runSummary } from '../../../view/index.ts'
-import { exitCodeOf, exitCodeOfError, exitCodes, type FailureCode } from '../../terminal/exit-codes.ts'
+import { type AgentSummary, type Denial, runSummary } from '../../../view/index.ts'
+import { exitCodeOfError, exitCodeOfRun, exitCodes, type FailureCode } from '../../terminal/exit-codes.ts'
 
 interface Ended {
   /** Whether the exit code is 0. */
@@ -18,6 +18,8 @@ export interface ReportedOutcome extends Omit<Outcome, 'snapshot' | 'diagnostics
 
 /** A run that started, whatever its outcome. */
 export interface OutcomeDocument extends ReportedOutcome, Pick<Outcome, 'snapshot'>, Ended {
+  /** Calls of this turn that were not allowed. */
+  readonly denials: readonly Denial[]
   /** Usage per agent; absent if no turn started. */
   readonly summary?: AgentSummary
 }
@@ -74,18 +76,26 @@ export interface PlannedModel {
 /** The last line of a stream. Without the snapshot, which repeats the events. */
 export type RunEnd = Ended &
   (
-    | { readonly type: 'run.completed' | 'run.failed'; readonly outcome: ReportedOutcome; readonly summary?: AgentSummary }
+    | {
+        readonly type: 'run.completed' | 'run.failed'
+        readonly outcome: ReportedOutcome
+        readonly denials: readonly Denial[]
+        readonly summary?: AgentSummary
+      }
     | { readonly type: 'run.failed'; readonly error: RunError }
   )
 
 interface DocumentOptions {
+  /** Default: that of the outcome and the denials. */
   readonly exitCode?: number
   readonly before?: readonly StartDiagnostic[] | undefined
+  readonly denials?: readonly Denial[]
 }
 
-export function outcomeDocument(outcome: Outcome, { exitCode = exitCodeOf(outcome), before = [] }: DocumentOptions = {}): OutcomeDocument {
+export function outcomeDocument(outcome: Outcome, { before = [], denials = [], ...given }: DocumentOptions = {}): OutcomeDocument {
+  const { exitCode = exitCodeOfRun(outcome, { denials }) } = given
   const diagnostics = [...before, ...outcome.diagnostics]
-  return { ok: exitCode === exitCodes.done.code, ...outcome, diagnostics, ...summaryOf(outcome), exitCode }
+  return { ok: exitCode === exitCodes.done.code, ...outcome, diagnostics, denials, ...summaryOf(outcome), exitCode }
 }
 
 type Thrown = Omit<RunError, 'remedy'> & { readonly remedy: string | undefined }
@@ -98,11 +108,12 @@ export function errorDocument(error: Thrown): ErrorDocument {
 /** `completed` if there is an answer, also a partial one. The exit code shows the difference. */
 export function runEnd(
   { snapshot: _repeated, ...outcome }: Outcome,
-  { exitCode = exitCodeOf(outcome), before = [] }: DocumentOptions = {},
+  { before = [], denials = [], ...given }: DocumentOptions = {},
 ): RunEnd {
+  const { exitCode = exitCodeOfRun(outcome, { denials }) } = given
   const type = outcome.status === 'completed' || outcome.status === 'partial' ? 'run.completed' : 'run.failed'
   const reported = { ...outcome, diagnostics: [...before, ...outcome.diagnostics] }
-  return { type, ok: exitCode === exitCodes.done.code, outcome: reported, ...summaryOf(outcome), exitCode }
+  return { type, ok: exitCode === exitCodes.done.code, outcome: reported, denials, ...summaryOf(outcome), exitCode }
 }
 
 function summaryOf(outcome: Pick<Outcome, 'operations' | 'trace'>): { readonly summary?: AgentSummary } {

@@ -8,6 +8,7 @@ import { progressFor } from '../../progress/display.ts'
 import type { Interruption } from '../../terminal/interruption.ts'
 import { type PrintTarget, printNotice, printWarning, withColour } from '../../terminal/print-messages.ts'
 import type { Host } from '../../terminal/process-host.ts'
+import { strictError } from '../../terminal/strict-error.ts'
 import { chooseApprover } from '../asking/terminal-approver.ts'
 import { type NextSteps, nextSteps, type Suspended } from '../sessions/next-commands.ts'
 import { dryRun } from './dry-run.ts'
@@ -24,6 +25,7 @@ export async function runCommand(requested: RunInvocation, given: Host, interrup
   const prepared = await interruption.before(prepareRun(requested, host))
   const { invocation } = prepared
   await printStartMessages(prepared, { host, display })
+  if (invocation.isStrict) refuseWarnings(prepared)
   if (invocation.dryRun) return dryRun(prepared, invocation, host)
 
   const progress = progressFor(host.window, display)
@@ -53,6 +55,7 @@ export async function runCommand(requested: RunInvocation, given: Host, interrup
     progress,
     request,
     before: project.diagnostics,
+    ...(invocation.isStrict && { isStrict: true }),
     ...(ways && { nextSteps: ways }),
   })
   const further = (await afterStoreFailure(followed.outcome, invocation, store)) ?? afterInterrupt(followed.outcome, invocation, sessionId)
@@ -83,6 +86,12 @@ async function printStartMessages({ notices, project: { diagnostics }, warnings 
   for (const notice of notices) await printNotice(notice, audience)
   for (const each of diagnostics) await (isAlarming(each) ? printWarning : printNotice)(sentenceOf(each), audience)
   for (const warning of warnings) await printWarning(warning, audience)
+}
+
+/** @throws TroupeError for `--strict`, if there are warnings. */
+function refuseWarnings({ project, warnings }: PreparedRun): void {
+  const found = [...project.diagnostics, ...project.warnings, ...warnings.map((message) => ({ place: 'troupe run', message }))]
+  if (found.length > 0) throw strictError(found)
 }
 
 /** The data that a later resume needs. It is stored, so secrets are redacted. */

@@ -2,6 +2,7 @@ import { type CommandPlace, resumeHint } from '../../../project/index.ts'
 // What `troupe sessions show --json` prints. Published as schemas/session.schema.json.
 
 import type { RunOrigin, TreeEntry } from '../../../contracts/index.ts'
+import { denialsIn } from '../../../view/index.ts'
 import { exitCodes } from '../../terminal/exit-codes.ts'
 import { type OutcomeDocument, outcomeDocument } from '../output/run-documents.ts'
 import type { LoadedSession } from './load-session.ts'
@@ -36,7 +37,7 @@ export function sessionDocument(shown: LoadedSession, place: CommandPlace): Rest
   const damaged = seq === undefined || message === undefined ? {} : { damage: { seq, message, ...(remedy !== undefined && { remedy }) } }
   const base = { ok: damage === undefined, ...storedDocument(shown, place), asked, totals, ...damaged }
   const exitCode = damage ? exitCodes.failed.code : exitCodes.done.code
-  const document = outcomeDocument(shown.outcome)
+  const document = outcomeDocument(shown.outcome, { denials: denialsIn(shown.events) })
   if (isResting(shown)) return { ...base, outcome: document, exitCode }
   const { ok: _ok, exitCode: _code, status: _status, reason: _reason, message: _message, remedy: _remedy, ...rest } = document
   const { failure: _failure, code: _error, ...soFar } = rest
