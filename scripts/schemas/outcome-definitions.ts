@@ -1,4 +1,6 @@
+import type { CommandError } from '../../src/cli/commands/output/error-documents.ts'
 import type { ReportedOutcome } from '../../src/cli/commands/output/run-documents.ts'
+import type { EndRequest } from '../../src/cli/terminal/process-host.ts'
 import {
   type AgentLoopStateSnapshot,
   type CallEntry,
@@ -18,6 +20,7 @@ import {
   type TurnOperation,
   type Usage,
 } from '../../src/contracts/index.ts'
+import { turnEndTexts } from '../../src/policy/limit-texts.ts'
 import type { StartDiagnostic } from '../../src/project/index.ts'
 import type { AgentSummary, Denial, ModelSummary, ToolSummary } from '../../src/view/index.ts'
 import {
@@ -91,6 +94,8 @@ export const outcomeFields = {
   code: optional({ enum: Object.keys(errorTable) }),
   ...progressFields,
 }
+
+const endRequests = { interrupted: true, terminated: true, hangup: true, pipe: true } satisfies { readonly [Request in EndRequest]: true }
 
 /** Outcomes, failures, accounting, snapshots and summaries. */
 export const outcomeDefinitions = {
@@ -194,5 +199,14 @@ export const outcomeDefinitions = {
     { description: 'A call that was not allowed. `unavailable`: nobody could be asked. `decided`: by a person or a rule.' },
   ),
   Outcome: closed<ReportedOutcome>(outcomeFields),
+  CommandError: closed<CommandError>(
+    {
+      code: { enum: [...new Set([...Object.keys(errorTable), ...Object.keys(endRequests), ...Object.keys(turnEndTexts)])] },
+      message: text,
+      remedy: optional(text),
+      problems: listOf(reference('Problem')),
+    },
+    { description: 'Why the exit code is not 0. Every document of `--json` with `ok: false` has it as `error`.' },
+  ),
   Problem: closed<Problem>({ place: text, message: text, remedy: optional(text), line: optional(text) }),
 } satisfies { readonly [name: string]: Schema }

@@ -152,7 +152,7 @@ it('a tool is called with rules and approval, and changed tools are accepted by 
   const here = project({ '.mcp.json': servers({ library: { ...library } }) })
   await here.troupe('trust', '--all')
   const call = ['mcp', 'call', 'library', 'lend_book', '{"id": "b1", "to": "Ada"}'] as const
-  expect(await here.troupe(...call)).toMatchObject({ code: 1, stderr: expect.stringContaining("--allow 'library/lend_book'") })
+  expect(await here.troupe(...call)).toMatchObject({ code: 6, stderr: expect.stringContaining("--allow 'library/lend_book'") })
   expect(await here.troupe(...call, '--allow', 'library/*')).toEqual({
     code: 0,
     stdout: 'The Sea Around Us is lent to Ada by the town\n',

@@ -87,6 +87,7 @@ const byError: { readonly [Code in FailureCode]: ExitName } = {
   store_failed: 'failed',
   store_invalid: 'failed',
   index_damaged: 'failed',
+  command_failed: 'failed',
   runtime_closed: 'failed',
   internal: 'failed',
   interrupted: 'interrupted',

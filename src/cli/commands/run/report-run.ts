@@ -1,7 +1,5 @@
 import type { Outcome, Report } from '../../../contracts/index.ts'
-import { turnEndTexts } from '../../../policy/limit-texts.ts'
 import type { StartDiagnostic } from '../../../project/index.ts'
-import { joinNames } from '../../../util/join-names.ts'
 import { type Denial, denialsIn, runSummary } from '../../../view/index.ts'
 import { type Progress, showsTree } from '../../progress/display.ts'
 import { renderSummary, withToolNames } from '../../progress/tree/render-summary.ts'
@@ -17,6 +15,7 @@ import { printable } from '../../terminal/printable.ts'
 import type { EndRequest, Host } from '../../terminal/process-host.ts'
 import { safeJson } from '../../terminal/safe-json.ts'
 import { outcomeDocument, runEnd } from '../output/run-documents.ts'
+import { type EndedRun, errorOfRun } from '../output/run-error.ts'
 import type { NextSteps } from '../sessions/next-commands.ts'
 import type { Followed } from './follow-run.ts'
 import { reportError } from './report-error.ts'
@@ -43,17 +42,15 @@ export async function reportRun(followed: Followed, reporting: Reporting): Promi
   const denials = denialsIn(followed.events)
   const warnings = outcome.diagnostics.filter(({ severity }) => severity !== 'info')
   const exitCode = exitCodeOfRun(outcome, { denials, hasWarnings: warnings.length > 0, isStrict, request })
-  const ended: Ended = { outcome, denials, exitCode }
+  const ended: ShownRun = { outcome, denials, exitCode }
   await printTree({ ...followed, denials }, reporting)
   if (needsMessage(ended, reporting)) await printError(failureOf(ended, reporting), reporting)
   await printOutcome(ended, reporting)
   return exitCode
 }
 
-interface Ended {
+interface ShownRun extends EndedRun {
   readonly outcome: Outcome
-  readonly denials: readonly Denial[]
-  readonly exitCode: number
 }
 
 interface TreeOptions extends Pick<Reporting, 'host' | 'progress'> {
@@ -84,9 +81,9 @@ export async function printTree(
 
 const denialLine = ({ agentPath, tool, by, message }: Denial): string => printable(`denied: ${agentPath} ${tool}: ${message} (${by})`)
 
-async function printOutcome({ outcome, denials, exitCode }: Ended, { host, output, before }: Reporting): Promise<void> {
+async function printOutcome({ outcome, denials, exitCode }: ShownRun, { host, output, before, request }: Reporting): Promise<void> {
   const { stdout } = host
-  const options = { before, denials, exitCode }
+  const options = { before, denials, exitCode, request }
   switch (output) {
     case 'json':
       return stdout.line(safeJson(outcomeDocument(outcome, options)))
@@ -104,55 +101,17 @@ const isAnswered = ({ status, report }: Outcome): boolean =>
   status === 'completed' || status === 'partial' || (status === 'interrupted' && report !== undefined)
 
 /** Whether to print why the exit code is not 0. The tree shows it, but not the remedy of a failure. */
-function needsMessage({ outcome, exitCode }: Ended, { progress }: Reporting): boolean {
+function needsMessage({ outcome, exitCode }: ShownRun, { progress }: Reporting): boolean {
   if (outcome.status === 'failed' || outcome.status === 'suspended') return true
   if (exitCode === exitCodes.done.code) return false
   return !showsTree(progress) || exitCodeOf(outcome) === exitCodes.done.code
 }
 
-function failureOf({ outcome, denials, exitCode }: Ended, { nextSteps, request }: Reporting): PrintedError {
-  const { failure, reason } = outcome
-  if (exitCodeOf(outcome, request) === exitCodes.done.code) return exitCode === exitCodes.approval.code ? deniedText(denials) : strictText
-  const message = reason === 'released' && request !== undefined ? stopTexts[request] : outcome.message
-  const remedy = outcome.remedy ?? failure?.remedy ?? limitRemedy(outcome)
-  const isWaiting = outcome.status === 'suspended' && reason === 'approval'
-  if (isWaiting) return { message: suspendedText, problems: [], remedy, ...nextSteps, isFailure: false }
-  const said = message ?? failure?.message ?? endingText(outcome)
-  return { message: said, problems: [], remedy, ...nextSteps, ...(reason === 'input' && { isFailure: false }) }
-}
-
-/** The agent has answered, but the run does not count as done. */
-function deniedText(denials: readonly Denial[]): PrintedError {
-  const unavailable = denials.filter(({ kind }) => kind === 'unavailable')
-  const tools = joinNames([...new Set((unavailable.length > 0 ? unavailable : denials).map(({ tool }) => tool))])
-  if (unavailable.length === 0)
-    return { message: `Calls were denied, and --strict allows no denial: ${tools}.`, problems: [], remedy: undefined }
-  const remedy = 'Allow them in advance with --allow PATTERN, or run the agent on a terminal.'
-  return { message: `Calls were denied because nobody could be asked: ${tools}.`, problems: [], remedy }
-}
-
-const strictText: PrintedError = {
-  message: 'There were warnings, and --strict allows none.',
-  problems: [],
-  remedy: 'Fix what they name, or run without --strict.',
-}
-
-const suspendedText = 'The run is suspended: a request is waiting for your answer.'
-
-const stopTexts: { readonly [Request in EndRequest]: string } = {
-  interrupted: 'The run was stopped before it ended.',
-  terminated: 'The run was stopped by SIGTERM before it ended.',
-  hangup: 'The run was stopped before it ended: its terminal was closed.',
-  pipe: 'The run was stopped before it ended: its output was closed.',
-}
-
-/** How to raise the limit that made an answer partial. */
-const limitRemedy = ({ status, diagnostics }: Outcome): string | undefined =>
-  status === 'partial' ? diagnostics.findLast(({ code }) => code === 'limit_reached')?.remedy : undefined
-
-function endingText({ status, reason }: Outcome): string {
-  const why = reason === undefined || reason === status ? '' : `: ${turnEndTexts[reason].status}`
-  return status === 'partial' ? `The answer is partial${why}.` : `The run has the status ${status}${why}.`
+function failureOf(ended: ShownRun, { nextSteps, request }: Reporting): PrintedError {
+  const { message, remedy } = errorOfRun(ended, request)
+  const { status, reason } = ended.outcome
+  const isWaiting = status === 'suspended' && (reason === 'approval' || reason === 'input')
+  return { message, problems: [], remedy, ...nextSteps, ...(isWaiting && { isFailure: false }) }
 }
 
 /** For readability. */
