@@ -115,6 +115,7 @@ export const outcomeDefinitions = {
     retryAfterMs: optional(amount),
     limit: optional(oneOf<ReplyLimit>({ llmTimeout: true, idleTimeout: true, replyTimeout: true })),
     noAnswer: optional(constant(true)),
+    unsent: optional(constant(true)),
     withheld: optional(constant(true)),
     cutBy: optional(oneOf<'tokens' | 'cost'>({ tokens: true, cost: true })),
   }),
