@@ -37,8 +37,8 @@ it('has commands that run', async () => {
     printed.push(`${stdout}${stderr}`)
   }
   expect(printed).toEqual([
-    expect.stringContaining('The tools of `./timetable.ts` are absent: nobody has trusted it'),
     expect.stringMatching(/^Trusted: .*timetable\.ts\n$/),
+    '1 agent and the configuration are valid.\n',
     expect.stringMatching(/✗ timetable invalid_input[\s\S]*✓ timetable/),
     'The next train to Bergen leaves at 14:25.\n8\n',
   ])

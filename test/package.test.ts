@@ -114,9 +114,38 @@ describe('the export map', () => {
   })
 })
 
+/** Links and pictures of a page, without those to other hosts. */
+function linkedFiles(page: string): readonly string[] {
+  const text = readFileSync(join(root, page), 'utf8').replaceAll(/^```[\s\S]*?^```$/gm, '')
+  const links = [...text.matchAll(/\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"/g)].map(([, link, picture]) => link ?? picture ?? '')
+  return links.flatMap((link) => (/^(?:[a-z]+:|#)/.test(link) ? [] : [join(dirname(page), link.split('#')[0] ?? '')]))
+}
+
 describe('what is published', () => {
   it('exists', () => {
     expect(manifest.files.filter((file: string) => !existsSync(join(root, file)))).toEqual([])
+  })
+
+  it('has its code, and all files that links in its pages lead to', () => {
+    const printed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root, encoding: 'utf8' })
+    const [made]: { readonly files: readonly { readonly path: string }[] }[] = JSON.parse(printed)
+    const packed = made?.files.map(({ path }) => path) ?? []
+    const isPacked = (path: string): boolean => packed.some((each) => each === path || each.startsWith(`${path.replace(/\/$/, '')}/`))
+    const targets = Object.values<string | object>(manifest.exports).flatMap((entry) =>
+      typeof entry === 'string' ? [entry] : Object.values<string>(entry as never),
+    )
+    const needed = [...targets, ...Object.values<string>(manifest.bin), 'dist/web/index.html', 'dist/extensions/kv/main.js']
+    expect(needed.filter((path) => !isPacked(join(path)))).toEqual([])
+    const pages = packed.filter((path) => path.endsWith('.md'))
+    expect(pages).toContain('README.md')
+    const broken = pages.flatMap((page) => linkedFiles(page).flatMap((file) => (isPacked(file) ? [] : [`${page}: ${file}`])))
+    expect(broken).toEqual([])
+    // Without a public address, there is nothing that relative links could be rewritten to.
+    expect(manifest.repository).toBeUndefined()
+  })
+
+  it('is built before it is packed', () => {
+    expect(manifest.scripts.prepack).toBe(manifest.scripts.build)
   })
 
   it.each([...Object.values<string>(manifest.bin), '.ci/run'])('%s can be executed', (file) => {

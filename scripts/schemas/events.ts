@@ -1,4 +1,4 @@
-import type { ReportedOutcome, RunEnd, RunError } from '../../src/cli/commands/output/run-documents.ts'
+import type { ReportedOutcome, RunEnd } from '../../src/cli/commands/output/run-documents.ts'
 import {
   type Carried,
   type CheckedOutput,
@@ -6,7 +6,6 @@ import {
   type EffectBundle,
   type Envelope,
   type EventType,
-  errorTable,
   type HandoffReason,
   type InteractionEvent,
   type ItemDelta,
@@ -325,16 +324,16 @@ const queueEvent = (type: QueueEvent['type']): Schema =>
   )
 const provisional = 'Live event: provisional and not stored.'
 
-export const runError = closed<RunError>({
-  code: { enum: [...Object.keys(errorTable), 'interrupted' satisfies RunError['code']] },
-  message: text,
-  remedy: optional(text),
-  problems: listOf(reference('Problem')),
-})
 type EndedRun = Extract<RunEnd, { readonly outcome: ReportedOutcome }>
-type UnstartedRun = Extract<RunEnd, { readonly error: RunError }>
+type UnstartedRun = Exclude<RunEnd, EndedRun>
 const exitCode = { type: 'integer', minimum: 0, maximum: 255 }
-const ended = { outcome: reference('Outcome'), summary: optional(reference('AgentSummary')), exitCode }
+const ended = {
+  error: optional(reference('CommandError')),
+  outcome: reference('Outcome'),
+  denials: listOf(reference('Denial')),
+  summary: optional(reference('AgentSummary')),
+  exitCode,
+}
 
 /** The lines of `--stream-json`, by `type`. */
 export const lines: { readonly [type: string]: Schema } = {
@@ -355,7 +354,7 @@ export const lines: { readonly [type: string]: Schema } = {
     description: 'The last line of a run without an answer, or of one that did not start.',
     ...anyOf(
       closed<EndedRun>({ type: constant('run.failed'), ok: constant(false), ...ended }),
-      closed<UnstartedRun>({ type: constant('run.failed'), ok: constant(false), error: runError, exitCode }),
+      closed<UnstartedRun>({ type: constant('run.failed'), ok: constant(false), error: reference('CommandError'), exitCode }),
     ),
   },
 }

@@ -1,4 +1,6 @@
+import type { CommandError } from '../../src/cli/commands/output/error-documents.ts'
 import type { ReportedOutcome } from '../../src/cli/commands/output/run-documents.ts'
+import type { EndRequest } from '../../src/cli/terminal/process-host.ts'
 import {
   type AgentLoopStateSnapshot,
   type CallEntry,
@@ -18,8 +20,9 @@ import {
   type TurnOperation,
   type Usage,
 } from '../../src/contracts/index.ts'
+import { turnEndTexts } from '../../src/policy/limit-texts.ts'
 import type { StartDiagnostic } from '../../src/project/index.ts'
-import type { AgentSummary, ModelSummary, ToolSummary } from '../../src/view/index.ts'
+import type { AgentSummary, Denial, ModelSummary, ToolSummary } from '../../src/view/index.ts'
 import {
   callStatus,
   diagnosticCode,
@@ -92,6 +95,8 @@ export const outcomeFields = {
   ...progressFields,
 }
 
+const endRequests = { interrupted: true, terminated: true, hangup: true, pipe: true } satisfies { readonly [Request in EndRequest]: true }
+
 /** Outcomes, failures, accounting, snapshots and summaries. */
 export const outcomeDefinitions = {
   Usage: closed<Usage>({
@@ -110,6 +115,7 @@ export const outcomeDefinitions = {
     retryAfterMs: optional(amount),
     limit: optional(oneOf<ReplyLimit>({ llmTimeout: true, idleTimeout: true, replyTimeout: true })),
     noAnswer: optional(constant(true)),
+    unsent: optional(constant(true)),
     withheld: optional(constant(true)),
     cutBy: optional(oneOf<'tokens' | 'cost'>({ tokens: true, cost: true })),
   }),
@@ -189,6 +195,19 @@ export const outcomeDefinitions = {
     },
     { description: 'All calls of an agent by one parent. Tokens and cost include its descendants.' },
   ),
+  Denial: closed<Denial>(
+    { agentPath: name, tool: text, kind: oneOf<Denial['kind']>({ decided: true, unavailable: true }), by: text, message: text },
+    { description: 'A call that was not allowed. `unavailable`: nobody could be asked. `decided`: by a person or a rule.' },
+  ),
   Outcome: closed<ReportedOutcome>(outcomeFields),
+  CommandError: closed<CommandError>(
+    {
+      code: { enum: [...new Set([...Object.keys(errorTable), ...Object.keys(endRequests), ...Object.keys(turnEndTexts)])] },
+      message: text,
+      remedy: optional(text),
+      problems: listOf(reference('Problem')),
+    },
+    { description: 'Why the exit code is not 0. Every document of `--json` with `ok: false` has it as `error`.' },
+  ),
   Problem: closed<Problem>({ place: text, message: text, remedy: optional(text), line: optional(text) }),
 } satisfies { readonly [name: string]: Schema }

@@ -1,18 +1,13 @@
 // The source of schemas/, without the schemas for editors. Tests compare it with the files and with real runs.
 
-import type {
-  DryRunDocument,
-  ErrorDocument,
-  OutcomeDocument,
-  PlannedMember,
-  PlannedModel,
-} from '../../src/cli/commands/output/run-documents.ts'
+import type { ErrorDocument } from '../../src/cli/commands/output/error-documents.ts'
+import type { DryRunDocument, OutcomeDocument, PlannedMember, PlannedModel } from '../../src/cli/commands/output/run-documents.ts'
 import type { OpenDocument, RestingDocument, SoFar } from '../../src/cli/commands/sessions/session-document.ts'
 import type { SessionTotals } from '../../src/cli/commands/sessions/session-totals.ts'
 import type { StoredSessionState } from '../../src/cli/commands/sessions/stored-sessions.ts'
 import { sessionStatuses } from '../../src/contracts/index.ts'
 import { agentDefinitions } from './agent-definitions.ts'
-import { lines, runError, runFlag } from './events.ts'
+import { lines, runFlag } from './events.ts'
 import { itemDefinitions } from './item-definitions.ts'
 import { outcomeDefinitions, outcomeFields, progressFields } from './outcome-definitions.ts'
 import {
@@ -36,11 +31,23 @@ import {
 
 const exitCode = { type: 'integer', minimum: 0, maximum: 255 }
 
+const error = optional(reference('CommandError'))
 const outcomeDocument = closed<OutcomeDocument>(
-  { ok: truth, ...outcomeFields, snapshot: reference('Snapshot'), summary: optional(reference('AgentSummary')), exitCode },
+  {
+    ok: truth,
+    error,
+    ...outcomeFields,
+    denials: listOf(reference('Denial')),
+    snapshot: reference('Snapshot'),
+    summary: optional(reference('AgentSummary')),
+    exitCode,
+  },
   { description: 'A run that started, whatever its outcome.' },
 )
-const errorDocument = closed<ErrorDocument>({ ok: constant(false), error: runError, exitCode }, { description: 'Why a run did not start.' })
+const errorDocument = closed<ErrorDocument>(
+  { ok: constant(false), error: reference('CommandError'), exitCode },
+  { description: 'Why a run did not start.' },
+)
 const dryRunDocument = closed<DryRunDocument>(
   {
     ok: constant(true),
@@ -75,6 +82,7 @@ const standing = anyOf(
 )
 const shownFields = {
   ok: truth,
+  error,
   sessionId: name,
   agent: text,
   title: text,
@@ -98,7 +106,12 @@ const shownFields = {
   damage: optional(closed<NonNullable<RestingDocument['damage']>>({ seq: count, message: text, remedy: optional(text) })),
   exitCode: { enum: [0, 1] },
 }
-const soFar = closed<SoFar>({ ...progressFields, snapshot: reference('Snapshot'), summary: optional(reference('AgentSummary')) })
+const soFar = closed<SoFar>({
+  ...progressFields,
+  denials: listOf(reference('Denial')),
+  snapshot: reference('Snapshot'),
+  summary: optional(reference('AgentSummary')),
+})
 const restingDocument = closed<RestingDocument>(
   { ...shownFields, outcome: outcomeDocument },
   { description: 'A session that has ended or is suspended, with the document that run --json printed.' },

@@ -27,6 +27,7 @@ export const errorTable = {
   store_failed: { retry: true, summary: 'the store could not read or write' },
   store_invalid: { retry: false, summary: 'the store holds something that this version cannot read' },
   index_damaged: { retry: false, summary: 'the search index is damaged; `troupe store reindex` builds it again' },
+  command_failed: { retry: false, summary: 'a check or a call of the command failed' },
   runtime_closed: { retry: false, summary: 'the runtime was closed' },
   internal: { retry: false, summary: 'an invariant of Troupe itself was broken' },
 } as const

@@ -27,6 +27,8 @@ export interface ModelFailure {
   readonly limit?: ReplyLimit
   /** Tools were disabled, and the complete reply contains no answer. */
   readonly noAnswer?: true
+  /** There was no connection: the provider has not seen the request, and charges nothing. */
+  readonly unsent?: true
   /** The content filter of the provider stopped the reply. */
   readonly withheld?: true
   /** The budget that cut the reply. */

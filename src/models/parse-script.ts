@@ -4,6 +4,7 @@ import { messageOf } from '../util/message-of.ts'
 import { parseDuration } from '../util/parse-units.ts'
 import { describeNode, listNames, suggestName } from '../yaml/messages.ts'
 import { SourceText, startOfText } from '../yaml/source-text.ts'
+import { yamlProblem } from '../yaml/unclosed-bracket.ts'
 import { keyText, nodeToJson, positionAt, refuseAliases } from '../yaml/yaml-nodes.ts'
 import type { TokenPrice } from './token-price.ts'
 
@@ -55,15 +56,18 @@ function readScript(source: SourceText): Script {
   const positionOf = (node: Node) => positionAt(counter, node.range?.[0] ?? 0)
   const report: Report = (node, message, remedy) => source.problem(positionOf(node), message, remedy)
   try {
-    const document = parseDocument<Node>(source.lines.join('\n'), { lineCounter: counter, prettyErrors: false, stringKeys: true })
+    const yaml = source.lines.join('\n')
+    const document = parseDocument<Node>(yaml, { lineCounter: counter, prettyErrors: false, stringKeys: true })
     const { contents } = document
     if (!isMap(contents) || !contents.has('steps')) {
       const remedy = 'Write `steps:` and below it `  - text: Hello.`'
       source.problemWithoutLine(startOfText, 'a script must have `steps`, the list of its replies', remedy)
       return { steps: [] }
     }
-    for (const { pos, message } of [...document.errors, ...document.warnings])
-      source.problem(positionAt(counter, pos[0]), message.split('\n', 1)[0] ?? message)
+    for (const error of [...document.errors, ...document.warnings]) {
+      const { at, message, remedy } = yamlProblem(document, yaml, error)
+      source.problem(positionAt(counter, at), message, remedy)
+    }
     refuseAliases(source, document, positionOf)
     const { steps, pace, price } = fieldsOf(contents, { what: 'a script', known: scriptKeys }, report)
     if (isSeq(steps) && steps.items.length === 0) report(steps, '`steps` is empty', 'Write at least `- text: Hello.`')

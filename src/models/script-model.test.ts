@@ -263,7 +263,7 @@ describe('a wrong script', () => {
     ['price: { output: 1 }\nsteps: [{ text: a }]', ['1:8 `price` must have `input` and `output`, in US dollars per million tokens']],
     ['price: {}\nsteps: [{ text: a }]', ['1:8 `price` must have `input` and `output`, in US dollars per million tokens']],
     ['speed: 1\nsteps: [{ text: a }]', ['1:1 a script has no key `speed`']],
-    ['steps: [{ text: a }', ['1:20 Flow sequence in block collection must be sufficiently indented and end with a ]']],
+    ['steps: [{ text: a }', ['1:8 this `[` is never closed']],
     ['steps: [{ text: a }]\nsteps: [{ text: a }]', ['2:1 Map keys must be unique']],
   ]
   test('every problem of pace and price has a remedy', async () => {

@@ -61,6 +61,7 @@ export { fileOfServers } from './registry/agent-servers.ts'
 export { agentSkills } from './registry/agent-skills.ts'
 export { findAgentPaths } from './registry/find-agent-paths.ts'
 export { loadRegistry, type Registry } from './registry/load-registry.ts'
+export type { LeftOutAgent } from './registry/missing-tools.ts'
 export { type FoundAgent, type RegisteredAgent, registeredTemplate } from './registry/registered-agent.ts'
 export type { RegistryOptions } from './registry/registry-options.ts'
 export { checkServedNames } from './served-agents.ts'
@@ -88,7 +89,14 @@ export type { ProjectPlace } from './setup/project-place.ts'
 export { type ConfigOptions, loadSetup, readSetup, type Setup, setupWithoutConfig, trustPathOf, trustPlaceOf } from './setup/read-setup.ts'
 export { realPath } from './setup/real-path.ts'
 export { sessionFolder, withSessions } from './setup/session-store.ts'
-export { isAboutTrust, type StartDiagnostic, sentenceOf, withIgnoredSettings } from './setup/start-diagnostics.ts'
+export {
+  isAboutTrust,
+  isAlarming,
+  leftOutAgents,
+  type StartDiagnostic,
+  sentenceOf,
+  withIgnoredSettings,
+} from './setup/start-diagnostics.ts'
 export { renderFile } from './templates/render-file.ts'
 export { type UntrustedFile, withImports } from './trust/untrusted-files.ts'
 export { decodeText } from './values/decode-text.ts'

@@ -7,6 +7,7 @@ import { type OverrideArguments, parseOverrides } from './agent-file/overrides.t
 import { configError } from './config/load-config.ts'
 import type { FileState } from './config/trust/trust-records.ts'
 import { unknownTools, unusedQueues } from './config/unknown-names.ts'
+import { serverFaults } from './mcp/server-faults.ts'
 import { misspeltModels } from './models/check-model-names.ts'
 import { openProject, validAgents } from './open-project.ts'
 import type { AgentOverrides } from './options/option-values.ts'
@@ -14,6 +15,7 @@ import type { ProjectReport } from './project-report.ts'
 import { findAgentPaths } from './registry/find-agent-paths.ts'
 import { isAgentFile } from './registry/load-foreign-file.ts'
 import { loadRegistry, registryError } from './registry/load-registry.ts'
+import type { OnMissingTools } from './registry/missing-tools.ts'
 import { projectAgentPaths } from './registry/project-agents.ts'
 import type { RegisteredAgent } from './registry/registered-agent.ts'
 import { extensionIds } from './setup/extension-folders.ts'
@@ -38,6 +40,11 @@ export interface LoadProjectOptions extends ProjectPlace {
   readonly alsoTrusted?: readonly FileState[] | undefined
   /** Whether to import trusted modules with tools. Default: `true`. */
   readonly importsModules?: boolean | undefined
+  /**
+   * What happens to agents that list tools that cannot exist. `refuse`: it is a problem of the report. `report`: they start without
+   * these tools, with a diagnostic. `leave out`: only the other agents start. Default: `refuse`.
+   */
+  readonly onMissingTools?: OnMissingTools | undefined
 }
 
 /**
@@ -71,9 +78,9 @@ export async function loadProjectsAt(
   )
 }
 
-/** One agent file with everything that it needs. Throws all errors. Resolves no models. */
+/** One agent file with everything that it needs, for display: tools may be missing. Throws all other errors. Resolves no models. */
 export async function readAgent(file: string, options: Omit<LoadProjectOptions, 'agents'>): Promise<ReadAgent> {
-  const report = await loadProject({ ...options, agents: file })
+  const report = await loadProject({ ...options, agents: file, onMissingTools: 'report' })
   try {
     return { ...validAgents(report), setup: report.setup, diagnostics: report.diagnostics }
   } catch (error) {
@@ -126,7 +133,7 @@ function agentFilesAtLeastOne(written: string, cwd: string): readonly string[] {
 
 /** `find`: again for each reading, because files are added and removed. */
 async function readReport(options: Omit<LoadProjectOptions, 'agents'>, find: () => FilesToRead): Promise<ProjectReport> {
-  const { cwd, env, configFile, alsoTrusted, importsModules = true } = options
+  const { cwd, env, configFile, alsoTrusted, importsModules = true, onMissingTools = 'refuse' } = options
   const { scope, files, written, configFolderOf: file } = find()
   const overrides = readOverrides(options.settings)
   const { setup, isConfigured, errors: setupErrors } = await readSetup({ cwd, env }, { configFile, file, alsoTrusted })
@@ -144,6 +151,8 @@ async function readReport(options: Omit<LoadProjectOptions, 'agents'>, find: () 
     trusted,
     variables,
     flags: overrides.values,
+    findServerFaults: serverFaults(setup),
+    onMissingTools,
     ...(importsModules && { importModules: importer.importModules }),
   })
   const providers = registry.readable.flatMap(({ agent }) => agent.models.map((model) => model.split('/', 1)[0] ?? model))

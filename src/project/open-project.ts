@@ -11,6 +11,7 @@ import type { RegisteredAgent } from './registry/registered-agent.ts'
 import { checkServed, servedConfig } from './served-agents.ts'
 import { dataFolder, dataFolderProblem } from './setup/data-folder.ts'
 import { openDataFolder } from './setup/open-data-folder.ts'
+import { sentenceOf } from './setup/start-diagnostics.ts'
 import { createWorkspaceTools } from './workspace/workspace-tools.ts'
 
 /** What `report.open` does, without its notes about ignored settings. Throws all problems that would prevent a start. */
@@ -19,7 +20,7 @@ export async function openProject(report: ProjectReport, options: OpenProjectOpt
   const { setup, moduleTools, named } = report
   const { config, environment: env, workingDirectory: cwd } = setup
   const { resolved, offered, folder } = await checkProject(report, options)
-  const { agents, shared, notices, withoutTerminal, project, sandbox, hooks, kitAt } = await createWorkspaceTools(resolved.agents, {
+  const { agents, shared, warnings, withoutTerminal, project, sandbox, hooks, kitAt } = await createWorkspaceTools(resolved.agents, {
     ...{ allow, deny, dryRun, hasExtensions, config, moduleTools },
     place: { env },
     workingDirectory: cwd,
@@ -43,13 +44,15 @@ export async function openProject(report: ProjectReport, options: OpenProjectOpt
     mcp: mcpOptionsOf({ env }, setup),
     agents: resolved.agents,
     served,
+    leftOut: report.registry.leftOut,
     workspace: cwd,
     folder,
     root: project,
     onUnavailable: withoutTerminal,
     headends: headendsOf(config),
     telemetry: telemetryOf({ config, environment: env }),
-    notices: [...resolved.notices, ...notices],
+    notices: [...resolved.notices, ...warnings.map(sentenceOf)],
+    warnings,
     diagnostics: [...report.diagnostics, ...resolved.diagnostics].filter(({ severity }) => severity !== 'info'),
     options,
     reload: async () => openProject(await report.reload(), options),

@@ -2,6 +2,7 @@ import type { Hook, ModelAdapter, Problem, Sandbox, Store, TroupeError } from '.
 import type { AgentLoopConfig, McpOptions } from '../runtime/index.ts'
 import type { HeadendSettings, OnUnavailable, TelemetrySettings } from './config/section-values.ts'
 import type { Registry } from './registry/load-registry.ts'
+import type { LeftOutAgent } from './registry/missing-tools.ts'
 import type { RegisteredAgent } from './registry/registered-agent.ts'
 import type { ReadSetup } from './setup/read-setup.ts'
 import type { StartDiagnostic } from './setup/start-diagnostics.ts'
@@ -85,6 +86,8 @@ export interface Project {
   readonly agents: readonly RegisteredAgent[]
   /** Names of the agents that can be asked. Their children cannot. */
   readonly served: readonly string[]
+  /** Agents that did not start because tools are missing. */
+  readonly leftOut: readonly LeftOutAgent[]
   readonly workspace: string
   /** The data folder. */
   readonly folder: string
@@ -100,6 +103,8 @@ export interface Project {
   readonly telemetry: TelemetrySettings
   /** About the selected models and missing parts. */
   readonly notices: readonly string[]
+  /** The notices about missing parts. */
+  readonly warnings: readonly Problem[]
   /** Settings that are ignored, or applied only in part. */
   readonly diagnostics: readonly StartDiagnostic[]
   /** How it was opened. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { type RunOrigin, type SessionService, TroupeError } from '../contracts/index.ts'
-import { dataDirOf, packageFile, packageVersion } from '../project/index.ts'
+import { dataDirOf, leftOutAgents, packageFile, packageVersion } from '../project/index.ts'
 import { randomIds, systemClock } from '../runtime/index.ts'
 import { schemaValidator } from '../tools/index.ts'
 import { allRoutes, type RouteDependencies, reservedNames } from './all-routes.ts'
@@ -78,6 +78,7 @@ async function openParts(served: Served, options: PartOptions, { settings, versi
   const { log, basePath = '', demo, models } = options
   const clock = systemClock
   const health = new ServerHealth()
+  if (project) health.leftOut = leftOutAgents(project)
   if (kernel) health.kernelProblems = () => kernel.problems
   const [agents, status] = [changes(), changes()]
   const storeHealth = new StoreHealth({

@@ -1,5 +1,6 @@
 export { type CallPermit, changesOf, decidedText, exitCodeOf, type FileChange, terminalApproverName } from './call-result.ts'
 export { requestSummary, runAgainOutside, shownFor, taskText } from './call-summary.ts'
+export { type Denial, denialsIn, unavailableApproverName } from './denials.ts'
 export { applyEvent, applyPast, emptyTree, runTree, showInterrupting, subjectOf } from './fold-events.ts'
 export {
   duration,

@@ -1,6 +1,7 @@
 import { type ErrorCode, isMap, LineCounter, type Node, parseDocument, YAMLMap } from 'yaml'
 import { messageOf } from '../util/message-of.ts'
 import type { Position, SourceText } from './source-text.ts'
+import { yamlProblem } from './unclosed-bracket.ts'
 import { positionAt, refuseAliases } from './yaml-nodes.ts'
 
 /** A setting as written. `value` is null if the key has no value. */
@@ -80,11 +81,12 @@ export function readSettings(
     const document = parseDocument(yaml, { lineCounter: counter, prettyErrors: false, logLevel: 'error' })
     const errors = [...document.errors, ...document.warnings]
     const fatal = errors.find(({ code }) => !recoverable.has(code))
-    for (const { pos, message, code } of fatal ? [fatal] : errors) {
-      const [first = message] = message.split('\n', 1)
-      const position = positionAt(counter, pos[0])
-      const what = code === 'MULTIPLE_DOCS' ? 'text follows the end of the frontmatter' : first
-      source.problem(position, `the settings are not valid YAML: ${what}`, yamlRemedy(code, source.lines, position))
+    for (const error of fatal ? [fatal] : errors) {
+      const { code } = error
+      const { at, message, remedy } = yamlProblem(document, yaml, error)
+      const position = positionAt(counter, at)
+      const what = code === 'MULTIPLE_DOCS' ? 'text follows the end of the frontmatter' : message
+      source.problem(position, `the settings are not valid YAML: ${what}`, remedy ?? yamlRemedy(code, source.lines, position))
     }
     // Other problems may be consequences of the first one.
     if (fatal) return nothing
@@ -140,9 +142,6 @@ function yamlRemedy(code: ErrorCode, lines: readonly string[], { line }: Positio
   const [here = '', next = ''] = lines.slice(line - 1, line + 1)
   const [, key, text] = /^\s*([\w.-]+): +([^"'[{|>].*: .*)$/.exec(here) ?? []
   if (key !== undefined) return `Put the text in quotes: \`${key}: ${JSON.stringify(text)}\`.`
-  const above = lines.slice(0, line).join('\n')
-  const isOpen = above.replaceAll(/[^[{]/g, '').length > above.replaceAll(/[^\]}]/g, '').length
-  if (code === 'BAD_INDENT' && isOpen) return 'Close the bracket on this line, or indent the lines that continue the list.'
   if (code === 'BAD_INDENT') return 'Begin the line in the same column as the settings of its group above.'
   if (indentOf(next) > indentOf(here)) return `Line ${line + 1} is indented too far: begin it in the same column as line ${line}.`
   return 'Write each setting as `key: value` on its own line, and put text with `: `, `#` or brackets in quotes.'

@@ -225,6 +225,19 @@ describe('troupe validate of a folder with projects in it', () => {
     expect(agents).toContainEqual({ name: 'near', file: 'a/near.ai', isChild: true })
   })
 
+  test('in the repository itself, every warning is one that a new user can fix', async () => {
+    const { path } = folder()
+    const { stdout } = await troupe(join(import.meta.dirname, '..', '..'), ['doctor', '--json'], {
+      HOME: path,
+      XDG_STATE_HOME: join(path, 'state'),
+    })
+    const warnings: { what: string; fix?: string }[] = JSON.parse(stdout).checks.filter(
+      ({ status }: { status: string }) => status === 'warning',
+    )
+    expect(warnings.filter(({ what }) => what === 'extension')).toEqual([])
+    expect(warnings.filter(({ fix }) => fix === undefined)).toEqual([])
+  })
+
   test('a problem that several checks find is reported once', async () => {
     const { path } = folder({
       ...one('a'),

@@ -163,7 +163,7 @@ const effects: { readonly [Key in AgentOptionKey]: () => Promise<void> } = {
   },
   async mcpServers() {
     // test/mcp shows that they are started.
-    const settings = 'tools: [lab/*]\nmcpServers: { lab: { command: ./lab } }'
+    const settings = 'tools: [lab/*?]\nmcpServers: { lab: { command: ./lab } }'
     const [agent] = agentsOf(await folder({ 'a.ai': child(settings) }).load('a.ai'))
     expect(agent?.servers).toMatchObject([{ name: 'lab', definition: { command: './lab' }, isTrusted: false }])
   },

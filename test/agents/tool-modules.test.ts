@@ -2,6 +2,7 @@ import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { agentsFromFiles } from '../../src/agents.ts'
+import { loadProject } from '../../src/project/index.ts'
 import { createAgentRuntime } from '../../src/runtime/index.ts'
 import { FakeClock, ScriptedModel } from '../../src/testing/index.ts'
 import { loadToolModules } from '../../src/tools/modules/index.ts'
@@ -36,8 +37,8 @@ describe('trust', () => {
     const { path, write } = folder(files(':15'))
     const run = ['run', 'trip.ai', 'Go', '--json']
     const untrusted = await troupe(path, run)
-    expect([untrusted.code, calls(untrusted), imported()]).toEqual([0, ['timetable failed'], 0])
-    expect(untrusted.stderr).toContain('trip.ai:6:9: The tools of `./timetable.ts` are absent: nobody has trusted it in its current form.')
+    expect([untrusted.code, imported()]).toEqual([2, 0])
+    expect(untrusted.stderr).toContain('trip.ai:6:9  The tools of `./timetable.ts` are absent: nobody has trusted it in its current form.')
     expect(untrusted.stderr).toContain(`troupe trust ${join(path, 'timetable.ts')}`)
     const listed = await troupe(path, ['trust'])
     expect([listed.code, listed.stderr]).toEqual([2, expect.stringContaining('run code with all your permissions')])
@@ -52,7 +53,7 @@ describe('trust', () => {
     expect(imported()).toBe(1)
     write({ 'hour.mjs': "export const hour = '10'\n" })
     const changed = await troupe(path, run)
-    expect(calls(changed)).toEqual(['timetable failed'])
+    expect(changed.code).toBe(2)
     expect(changed.stderr).toContain('it, or a file that it imports, has changed since it was trusted')
   })
 
@@ -111,7 +112,7 @@ it('tools of modules are tools like others: patterns, rules, children and templa
   expect([misspelt.code, misspelt.stderr]).toEqual([2, expect.stringContaining('Did you mean `timetable`?')])
 })
 
-it('a wrong module costs its own tools in a run, and validate fails', async () => {
+it('a wrong module, and a wrong tool in one, prevent a run', async () => {
   const bad = {
     'throws.mjs': "export const x = 1\nthrow new Error('no table')\n",
     'nothing.mjs': 'export const x = 3\n',
@@ -120,8 +121,9 @@ it('a wrong module costs its own tools in a run, and validate fails', async () =
   }
   const names = ['./missing.mjs', './noext', ...Object.keys(bad).map((name) => `./${name}`), './timetable.mjs']
   const { path } = folder({ ...bad, 'trip.ai': agent(`[${names.join(', ')}]`), 'play.yaml': play, 'timetable.mjs': module() })
-  const run = await troupe(path, ['run', 'trip.ai', 'Go', '--json', '--trust'])
-  expect([run.code, calls(run)]).toEqual([0, ['timetable completed']])
+  await troupe(path, ['trust', ...Object.keys(bad), 'timetable.mjs'])
+  const run = await troupe(path, ['run', 'trip.ai', 'Go', '--json'])
+  expect(run.code).toBe(2)
   const validated = await troupe(path, ['validate', 'trip.ai'])
   expect(validated.code).toBe(2)
   for (const text of [
@@ -166,7 +168,11 @@ describe('in a program', () => {
 
   it('modules need `trusted`, and their tools are part of the configuration', async () => {
     const { path: workingDirectory } = folder(files)
-    const careful = await agentsFromFiles('trip.ai', { workingDirectory, tools: [look] })
+    await expect(agentsFromFiles('trip.ai', { workingDirectory, tools: [look] })).rejects.toMatchObject({
+      problems: [{ message: expect.stringContaining('nobody has trusted it'), remedy: expect.stringContaining('give `trusted: true`.') }],
+    })
+    const optional = folder({ ...files, 'trip.ai': files['trip.ai'].replace('timetable.mjs', 'timetable.mjs?') }).path
+    const careful = await agentsFromFiles('trip.ai', { workingDirectory: optional, tools: [look] })
     expect(careful.config).toMatchObject({ agents: [{ tools: ['look'] }], tools: [look] })
     expect(careful.diagnostics).toMatchObject([{ code: 'agent_untrusted', remedy: expect.stringContaining('give `trusted: true`.') }])
     const { config, diagnostics } = await agentsFromFiles('trip.ai', { workingDirectory, tools: [look], trusted: true })
@@ -178,11 +184,9 @@ describe('in a program', () => {
 
   it('a tool of the program keeps its name', async () => {
     const { path: workingDirectory } = folder({ ...files, 'timetable.mjs': module('look') })
-    const { config, diagnostics } = await agentsFromFiles('trip.ai', { workingDirectory, tools: [look], trusted: true })
-    expect(config.tools).toEqual([look])
-    expect(diagnostics).toMatchObject([
-      { code: 'agent_tools_absent', message: expect.stringContaining('the name belongs to a tool of this program') },
-    ])
+    await expect(agentsFromFiles('trip.ai', { workingDirectory, tools: [look], trusted: true })).rejects.toMatchObject({
+      problems: [{ place: 'trip.ai:6:9', message: expect.stringContaining('the name belongs to a tool of this program') }],
+    })
   })
 })
 
@@ -223,7 +227,7 @@ export default defineTool({
 
 it('a module of a project imports only files that are trusted with it', async () => {
   const { path } = folder({
-    'trip.ai': agent('[./computed.mjs, ./named.mjs, ./own/self.cjs, ./folder.cjs]'),
+    'trip.ai': agent('[./computed.mjs?, ./named.mjs?, ./own/self.cjs?, ./folder.cjs]'),
     'play.yaml': play,
     'computed.mjs': `const { time } = await import(['.', 'time.mjs'].join('/'))\n${module('computed', 'time')}`,
     'named.mjs': `import { time } from '#time'\n${module('named', 'time')}`,
@@ -240,4 +244,81 @@ it('a module of a project imports only files that are trusted with it', async ()
   expect(run.stderr.match(/`\S+`: the module cannot be loaded: \S+time\.mjs is not trusted with the module/g)).toHaveLength(2)
   expect(run.stderr).toMatch(/`\.\/own\/self\.cjs`: the module cannot be loaded: \S+index\.js is not trusted with the module/)
   expect(calls(run)).toEqual(['timetable completed'])
+})
+
+const library = join(import.meta.dirname, '../../examples/11-mcp/library-server.mjs')
+
+describe('a tool that cannot exist', () => {
+  const servers = (command: string, more = {}) => ({ mcpServers: { library: { command, args: [library], ...more } } })
+  const files = (tools: string, more: { readonly [name: string]: string | object } = {}) => ({
+    'trip.ai': agent(tools),
+    'play.yaml': 'steps: [{ text: Done. }]',
+    ...more,
+  })
+  const config = '.home/.ai-agent/.ai-agent.json'
+
+  it.each([
+    { tool: 'timetabel', more: {}, message: 'there is no tool `timetabel`' },
+    {
+      tool: 'libary/find_books',
+      more: { [config]: servers('node') },
+      message: 'no server or extension `libary` is configured',
+    },
+    {
+      tool: './timetable.mjs',
+      more: { 'timetable.mjs': module() },
+      message: 'the tools of `./timetable.mjs` are absent: nobody has trusted it',
+    },
+    {
+      tool: 'library/*',
+      more: { [config]: servers('no-such-program') },
+      message: 'The program of the MCP server "library" was not found: no-such-program',
+    },
+    {
+      tool: 'library/lend_book',
+      more: { '.mcp.json': servers('node') },
+      message: 'the tools of the MCP server `library` are absent: nobody has trusted it',
+    },
+  ])('is an error, and a warning if it is optional: $message', async ({ tool, more, message }) => {
+    const { path } = folder(files(`[${tool}]`, more))
+    for (const words of [
+      ['run', 'trip.ai', 'Go', '--json'],
+      ['validate', '--json'],
+    ]) {
+      const { code, stdout } = await troupe(path, words)
+      expect([code, JSON.parse(stdout).error.problems.at(-1)]).toEqual([
+        2,
+        expect.objectContaining({ place: 'trip.ai:6:9', message: expect.stringContaining(message), remedy: expect.any(String) }),
+      ])
+    }
+    const optional = folder(files(`["${tool}?"]`, more)).path
+    const ran = await troupe(optional, ['run', 'trip.ai', 'Go', '--json'])
+    const warnings = JSON.parse(ran.stdout).diagnostics.filter(({ place }: { place?: string }) => place === 'trip.ai:6:9')
+    expect([ran.code, warnings]).toMatchObject([0, [{ severity: 'warning', message: expect.stringContaining(message) }]])
+    expect((await troupe(optional, ['validate', '--json'])).code).toBe(0)
+  })
+
+  it('is no error for a resumed session', async () => {
+    const play = 'steps: [{ text: Done. }, { text: Done again. }]'
+    const { path, write } = folder(files('[./timetable.mjs]', { 'timetable.mjs': module(), 'play.yaml': play }))
+    await troupe(path, ['trust', 'timetable.mjs'])
+    const { sessionId } = JSON.parse((await troupe(path, ['run', 'trip.ai', 'Go', '--json'])).stdout)
+    write({ 'timetable.mjs': `${module()}// changed\n` })
+    const resumed = await troupe(path, ['run', 'trip.ai', 'Go on', '--resume', sessionId, '--json'])
+    expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringContaining('has changed since it was trusted')])
+  })
+
+  it('is shown by the help of the agent, which needs none of its tools', async () => {
+    const { path } = folder(files('[./timetable.mjs]', { 'timetable.mjs': module() }))
+    expect(await troupe(path, ['run', 'trip.ai', '--help'])).toMatchObject({ code: 0, stdout: expect.stringContaining('./timetable.mjs') })
+  })
+
+  it('is in the report of a program, and `open` refuses it', async () => {
+    const { path: cwd } = folder(files('[timetabel]'))
+    const report = await loadProject({ cwd, env: {} })
+    expect([report.ok, report.problems]).toMatchObject([false, [{ place: 'trip.ai:6:9', message: 'there is no tool `timetabel`' }]])
+    await expect(report.open()).rejects.toMatchObject({ code: 'agent_file_invalid' })
+    const { agents, leftOut } = await (await loadProject({ cwd, env: {}, onMissingTools: 'report' })).open()
+    expect([agents.length, leftOut]).toEqual([1, []])
+  })
 })

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { Readable, Writable } from 'node:stream'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { outcomeDocument } from '../../src/cli/commands/output/run-documents.ts'
@@ -15,7 +17,7 @@ const { agent, start, troupe } = await workbench()
 
 const endless = `steps: [${'{ text: As far as I came., calls: [{ tool: none }] }, '.repeat(4)}]`
 const noJson = 'description: x\nmodels: script/no-json.yaml\noutput: { format: json }'
-const once = ['--override', 'limits.maxRetries=0']
+const noRetries = ['--override', 'limits.maxRetries=0']
 
 /** Every exit code that a process can be brought to, on purpose. */
 const endings: readonly {
@@ -42,13 +44,19 @@ const endings: readonly {
   { name: 'no-key', settings: 'description: x\nmodels: openai/gpt-5', code: 3, says: { error: { code: 'model_key_missing' } } },
   { name: 'auth', script: 'steps: [{ fault: auth }]', code: 3, says: { failure: { class: 'auth' } } },
   { name: 'quota', script: 'steps: [{ fault: quota }]', code: 4, says: { failure: { class: 'quota' } } },
-  { name: 'network', script: 'steps: [{ fault: network }]', args: once, code: 4, says: { failure: { class: 'network' } } },
-  { name: 'rate-limit', script: 'steps: [{ fault: rate_limit }]', args: once, code: 4, says: { failure: { class: 'rate_limit' } } },
-  { name: 'cut', script: 'steps: [{ text: Half, fault: cut }]', args: once, code: 4, says: { failure: { class: 'invalid_response' } } },
+  { name: 'network', script: 'steps: [{ fault: network }]', args: noRetries, code: 4, says: { failure: { class: 'network' } } },
+  { name: 'rate-limit', script: 'steps: [{ fault: rate_limit }]', args: noRetries, code: 4, says: { failure: { class: 'rate_limit' } } },
+  {
+    name: 'cut',
+    script: 'steps: [{ text: Half, fault: cut }]',
+    args: noRetries,
+    code: 4,
+    says: { failure: { class: 'invalid_response' } },
+  },
   {
     name: 'silence',
     script: 'steps: [{ text: Half, fault: silence }]',
-    args: [...once, '--override', 'limits.idleTimeout=50ms'],
+    args: [...noRetries, '--override', 'limits.idleTimeout=50ms'],
     code: 4,
     says: { failure: { class: 'timeout' } },
   },
@@ -102,6 +110,22 @@ describe.concurrent('every exit code, with its document and its stream', () => {
     const isAnswered = end?.outcome?.status === 'completed' || end?.outcome?.status === 'partial'
     expect(end?.type).toBe(isAnswered ? 'run.completed' : 'run.failed')
     expect(`${asDocument.stderr}${asStream.stderr}`).not.toContain('\u001b')
+  })
+
+  test('a connection that is refused: 4, and no tokens', async () => {
+    const file = await agent('refused', '', 'description: x\nmodels: lab/model\nlimits: { maxTokens: 20000 }')
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    server.close()
+    await once(server, 'close')
+    const { code, stdout } = await troupe(['run', file, 'Go', '-q', '--json', '--max-tokens', '20000', ...noRetries], {
+      env: { LAB_BASE_URL: `http://127.0.0.1:${port}/v1` },
+    })
+    const nothing = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
+    const { usage, cost, accounting } = JSON.parse(stdout)
+    expect({ code, usage, cost }).toEqual({ code: 4, usage: nothing, cost: 0 })
+    expect(accounting).toMatchObject([{ usage: nothing, cost: 0, failure: { class: 'network', unsent: true } }])
   })
 
   test('interrupted: 130', async () => {

@@ -8,6 +8,12 @@ const ajv = new Ajv2020({ strict: false })
 const isDocument = ajv.compile(schemaOf('run-document.schema.json'))
 const isLine = ajv.compile(schemaOf('stream-event.schema.json'))
 
+/** The `error` of every document of a command that failed. */
+export function expectError(error: unknown): void {
+  const isError = ajv.getSchema('urn:troupe:schema:run-document#/$defs/CommandError')
+  expect(isError?.(error) || [error, isError?.errors]).toBe(true)
+}
+
 export interface Line {
   readonly type: string
   readonly seq?: number
@@ -21,7 +27,7 @@ export function documentIn(stdout: string): { readonly ok: boolean; readonly exi
   expect(stdout).toMatch(/^[^\n]+\n$/)
   const document = JSON.parse(stdout)
   expect(isDocument(document) || [stdout, isDocument.errors]).toBe(true)
-  expect(document.ok).toBe(document.exitCode === 0)
+  expect([document.ok, document.error === undefined]).toEqual([document.exitCode === 0, document.exitCode === 0])
   return document
 }
 

@@ -105,7 +105,8 @@ export const referencePages: { readonly [file: string]: string } = {
     ],
     [
       '## For programs',
-      '`--json` always prints one document, even on failure: `schemas/run-document.schema.json`. `ok` is true if the exit code is 0. `summary` has the usage of each agent with its models, tools and children.',
+      'With `--json`, every command prints one document, even on failure. `ok` is true if the exit code is 0. If it is false, the document has `error`, the same for all commands: `code` (a code of [Errors](errors.md), or the reason why a turn ended), `message`, `remedy` and `problems` with their places. It is `CommandError` in the schemas.',
+      '`troupe run --json` prints `schemas/run-document.schema.json`. `denials` has the calls that were not allowed. `summary` has the usage of each agent with its models, tools and children.',
       '`troupe sessions show ID --json` prints one document: `schemas/session.schema.json`. It has the `outcome` of a session that has ended or is suspended, as `run --json` printed it, and `soFar` for any other. Its exit code is 0, whatever the outcome.',
       '`--stream-json` prints one document a line: `schemas/stream-event.schema.json`. Durable events have a `seq` without gaps; live ones (`interaction.item.delta`) have none. The last line is `run.completed` if there is an answer, else `run.failed`. It has the exit code and the outcome, or the error if the run could not start.',
       '`--log-format json` prints standard error as one JSON document a line, with `time`, `level` and `msg`. Lines of a child have a `source` such as `child:researcher`; text lines start with the same.',

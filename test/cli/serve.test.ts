@@ -158,6 +158,16 @@ describe('a changed file', () => {
     leaving.abort()
   })
 
+  test('that lists a tool that cannot exist is refused at the start, and changes nothing while it runs', async () => {
+    const wrong = agentText('You answer.', 'tools: [libary/find]\n')
+    await served.after(() => scene.put('clerk.ai', wrong), 'Not reloaded: clerk.ai:5:9: `libary/find` matches nothing')
+    expect(await promptNow()).toContain('Version two.')
+    const refused = await scene.start(['serve', '--port', '0']).ended
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('clerk.ai:5:9')])
+    const optional = agentText('Version two.', 'tools: ["libary/find?"]\n')
+    await served.after(() => scene.put('clerk.ai', optional), 'Reloaded')
+  })
+
   test('adds and removes agents; included files are watched; names of routes are refused', async () => {
     await scene.put('rules.md', 'Rule one.')
     await scene.put('output.json', '{}')

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { OutcomeDocument } from '../../src/cli/commands/output/run-documents.ts'
 import type { Outcome } from '../../src/contracts/index.ts'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
 import { answerElsewhere } from './answer-elsewhere.ts'
@@ -120,13 +121,19 @@ describe.concurrent('without a terminal', () => {
     expect(events.at(-1)).toMatchObject({ ok: false, exitCode: 6, outcome: { status: 'suspended' } })
   })
 
-  test('onUnavailable: deny continues without approval, and the model is informed', async () => {
+  test('onUnavailable: deny continues without approval, the model is informed, and the exit code is 6', async () => {
     const file = await writer('denied')
     await writeFile(at('deny.json'), '{ "approvals": { "onUnavailable": "deny" } }')
     const ended = await troupe(['run', file, 'Go', '--data-dir', 'denied', '--config', 'deny.json', '--json'])
-    expect(ended.code).toBe(0)
-    const { status, snapshot }: Outcome = JSON.parse(ended.stdout)
-    expect(status).toBe('completed')
+    expect(ended.code).toBe(6)
+    const { status, snapshot, sessionId, ...document }: OutcomeDocument = JSON.parse(ended.stdout)
+    const denial = { agentPath: 'root', tool: 'write_file', kind: 'unavailable', by: 'approvals.onUnavailable' }
+    expect({ status, ...document }).toMatchObject({ status: 'completed', ok: false, exitCode: 6, denials: [denial] })
+    const shown = await troupe(['sessions', 'show', sessionId, '--data-dir', 'denied', '--json'])
+    expect(JSON.parse(shown.stdout).outcome).toMatchObject({ exitCode: 6, denials: [denial] })
+    const plain = await troupe(['run', file, 'Go', '--data-dir', 'denied', '--config', 'deny.json'])
+    expect(plain).toMatchObject({ code: 6, stdout: 'Done.\n' })
+    expect(plain.stderr).toContain('error: Calls were denied because nobody could be asked: write_file.')
     expect(JSON.stringify(snapshot.history)).toContain('no person is available to approve it')
     expect(existsSync(at('denied.txt'))).toBe(false)
   })
@@ -138,9 +145,36 @@ describe.concurrent('without a terminal', () => {
       stdout: expect.stringContaining('A rule forbids this call'),
     })
     expect(existsSync(at('flags.txt'))).toBe(false)
+    const listed = await troupe(['run', file, 'Go', '--data-dir', 'flags', '--deny', 'write_file'])
+    expect(listed).toMatchObject({ code: 0, stderr: expect.stringContaining('denied: root write_file: A rule forbids this call: deny') })
     const both = ['--allow', 'write_file', '--deny', `write_file(${folder}/other*)`]
     expect(await troupe(['run', file, 'Go', '--data-dir', 'flags', ...both])).toMatchObject({ code: 0, stdout: 'Done.\n' })
     expect(await readFile(at('flags.txt'), 'utf8')).toBe('text')
+  })
+
+  test('--strict fails on a denial, and on warnings before anything is started', async () => {
+    const file = await writer('strict')
+    const run = ['run', file, 'Go', '--data-dir', 'strict', '--json', '--strict']
+    const denied = await troupe([...run, '--deny', 'write_file'])
+    expect([denied.code, JSON.parse(denied.stdout)]).toMatchObject([
+      6,
+      { status: 'completed', denials: [{ kind: 'decided', by: 'a rule' }] },
+    ])
+    expect(denied.stderr).toContain('Calls were denied, and --strict allows no denial: write_file.')
+    expect((await troupe([...run, '--allow', 'write_file'])).code).toBe(0)
+    const optional = await agent(
+      'strict-tool',
+      script('x.txt'),
+      'description: A test\nmodels: script/strict-tool.yaml\ntools: [write_fil?]',
+    )
+    for (const words of [
+      ['run', optional, 'Go', '--data-dir', 'none', '--strict', '--json'],
+      ['validate', optional, '--strict', '--json'],
+    ]) {
+      const { code, stdout } = await troupe(words)
+      expect([code, JSON.parse(stdout)]).toMatchObject([2, { error: { problems: [{ message: 'there is no tool `write_fil`' }] } }])
+    }
+    expect(existsSync(at('none'))).toBe(false)
   })
 
   test('invalid patterns: exit 2, all of them together, nothing is started', async () => {

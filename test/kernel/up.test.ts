@@ -166,6 +166,32 @@ describe.concurrent('troupe up', () => {
     expect(await third.ended).toMatchObject({ code: 0, stderr: expect.stringContaining('Stopping') })
   })
 
+  it('starts without an agent whose tools cannot exist, reports it, and keeps one that runs', async () => {
+    const scene = await serveScene()
+    const trip = (tools: string): Promise<void> =>
+      scene.put('trip.ai', agentText('You plan.', `tools: [${tools}]\noutput: { format: text }\n`))
+    await scene.put('orchestrator.ai', agentText('You help.', 'agents: [./desk.ai, ./trip.ai]\n'))
+    await scene.put('desk.ai', agentText('You answer.', 'output: { format: text }\n'))
+    await trip('no_such_tool')
+    const running = scene.start(['up', '--port', '0'])
+    started.push(running)
+    let log = ''
+    running.process.stderr?.on('data', (text) => (log += text))
+    await running.says('"msg":"listening"')
+    const listening = log.split('\n').find((line) => line.includes('"msg":"listening"')) ?? '{}'
+    const ready = async (): Promise<unknown> => (await fetch(`${JSON.parse(listening).url}/ready`)).json()
+    const reason = 'The agent trip is left out. trip.ai:5:9: There is no tool `no_such_tool`.'
+    expect(log).toContain(reason)
+    expect(await ready()).toMatchObject({ status: 'ready', warnings: [expect.stringContaining(reason)] })
+    await trip('read_file')
+    await running.says('Reloaded. Agents:')
+    expect(await ready()).toEqual({ status: 'ready' })
+    await trip('no_such_tool')
+    await running.says('Not reloaded: trip.ai:5:9')
+    running.process.kill('SIGTERM')
+    await running.ended
+  })
+
   it('does not start again what cannot be started', async () => {
     const scene = await serveScene()
     const { code, stderr } = await (await up(scene, ['--drain', 'soon'])).ended

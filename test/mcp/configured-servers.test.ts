@@ -52,8 +52,9 @@ it('a server of a project starts only if its file is trusted in its current form
   const evil = { ...library, args: ['-e', `require('fs').writeFileSync(${JSON.stringify(marker)}, '')`] }
   const here = project({ '.mcp.json': servers({ library: evil }) })
   const { code, stderr } = await here.troupe('run', 'a.ai', 'Lend it')
-  expect([code, existsSync(marker)]).toEqual([0, false])
-  expect(stderr).toContain('.mcp.json: These settings are ignored until you trust the file: mcpServers.')
+  expect([code, existsSync(marker)]).toEqual([2, false])
+  expect(stderr).toContain('.mcp.json  These settings are ignored until you trust the file: mcpServers.')
+  expect(stderr).toContain('a.ai:4:9  The tools of the MCP server `library` are absent: nobody has trusted it in its current form.')
   here.write({ '.mcp.json': servers({ library }) })
   expect(await lent(here, '--trust')).toContain('The Sea Around Us is lent to Ada by the town')
   expect(await lent(here)).toContain('is lent to Ada')
@@ -67,7 +68,7 @@ it('a server of an agent file is trusted by its definition, not by the prompt be
     `mcpServers:\n  library: { command: ${command}, args: [library-server.mjs], env: { LIBRARY: x, API_KEY: "\${KEY:-k}" } }\n`
   const here = project({ 'a.ai': agentWith(own(process.execPath)) })
   expect((await here.troupe('run', 'a.ai', 'Lend it')).stderr).toMatch(
-    /a\.ai:6:3: Its MCP servers are not started, because nobody has trusted them: library\./,
+    /a\.ai:6:3 {2}Its MCP servers are not started, because nobody has trusted them: library\./,
   )
   expect((await here.troupe('trust', 'a.ai')).stdout).toContain('a.ai#mcpServers')
   expect(await lent(here)).toContain('is lent to Ada by x')
@@ -151,7 +152,7 @@ it('a tool is called with rules and approval, and changed tools are accepted by 
   const here = project({ '.mcp.json': servers({ library: { ...library } }) })
   await here.troupe('trust', '--all')
   const call = ['mcp', 'call', 'library', 'lend_book', '{"id": "b1", "to": "Ada"}'] as const
-  expect(await here.troupe(...call)).toMatchObject({ code: 1, stderr: expect.stringContaining("--allow 'library/lend_book'") })
+  expect(await here.troupe(...call)).toMatchObject({ code: 6, stderr: expect.stringContaining("--allow 'library/lend_book'") })
   expect(await here.troupe(...call, '--allow', 'library/*')).toEqual({
     code: 0,
     stdout: 'The Sea Around Us is lent to Ada by the town\n',

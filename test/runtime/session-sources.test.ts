@@ -103,6 +103,33 @@ it('that fails costs its own tools: the session runs, and has them in the turn a
   expect(model.requests.map((each) => withoutOwn(offered(each)))).toEqual([['good__read'], ['good__read', 'hub__find']])
 })
 
+it('whose listed tools do not exist is reported once; tools behind the search exist', async () => {
+  const [hub, empty] = [server('hub', ['find']), server('empty', [])]
+  const { runtime } = world({
+    config: {
+      agents: [{ ...agent, tools: ['hub/find', 'hub/fnd', 'hub/close*', 'empty/*', '*'] }],
+      tools: [hub.source, empty.source],
+      toolsOffered: 'search',
+    },
+    steps: [{ text: 'One.' }, { text: 'Two.' }],
+  })
+  const handle = runtime.stream('go')
+  const first = await bounded(handle.outcome)
+  await handle.send('again')
+  const { diagnostics } = await bounded(runtime.sessions.outcome(handle.sessionId))
+  expect(first.diagnostics).toMatchObject([
+    {
+      code: 'tool_missing',
+      severity: 'warning',
+      message: expect.stringContaining('`hub/fnd`'),
+      remedy: expect.stringContaining('Did you mean "hub/find"?'),
+    },
+    { code: 'tool_missing', message: '"hub" has no such tool: `hub/close*` of the agent "clerk" matches nothing.' },
+    { code: 'tool_missing', message: '"empty" has no tools: `empty/*` of the agent "clerk" matches nothing.' },
+  ])
+  expect(diagnostics).toEqual([])
+})
+
 it('that is required fails the session before anything is stored', async () => {
   const hub = server('hub', [], { required: true })
   hub.fail('no connection')

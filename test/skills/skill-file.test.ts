@@ -79,11 +79,7 @@ describe('a SKILL.md', () => {
     ['no text', '---\nname: pdf\ndescription: [a]\n---\nDo.', ['error SKILL.md:3:14 `description` must be text, not a list']],
     ['a number', '---\nname: 12\ndescription: A.\n---\nDo.', ['error SKILL.md:2:7 `name` must be text, not the number 12']],
     ['a list', '---\n- name\n---\nDo.', ['error SKILL.md:2:1 the settings must be lines of `key: value`']],
-    [
-      'no YAML',
-      '---\nname: [a\n---\nDo.',
-      ['error SKILL.md:2:9 the settings are not valid YAML: Flow sequence in block collection must be'],
-    ],
+    ['no YAML', '---\nname: [a\n---\nDo.', ['error SKILL.md:2:7 the settings are not valid YAML: this `[` is never closed']],
     ['aliases', '---\nname: &a pdf\ndescription: *a\n---\nDo.', ['error SKILL.md:2:10 the anchor', 'error SKILL.md:3:14 aliases are not']],
     [
       'twice',

@@ -118,6 +118,7 @@ export const commands = [
             name: 'trust',
             summary: "Trust this project's files in their current form",
           },
+          { name: 'strict', summary: 'Fail on every denial (6), missing optional tool and warning (2)' },
           {
             name: 'dry-run',
             summary: 'Check everything and show what would run; call no model',
@@ -157,7 +158,8 @@ export const commands = [
       'Flags override the agent file. --max-steps, --max-tokens, --max-cost and --time-budget are short forms of --override limits.maxToolTurns, limits.maxTokens, limits.maxCostUsd and limits.timeBudget. When a limit is reached the exit code is 5, with or without a partial answer.',
       'Child agents keep their own settings; --model applies to those that name no model. A TROUPE_ variable applies to all agents.',
       '--resume: flags and TROUPE_ variables may change models, limits and parameters from the next step on. Earlier usage still counts towards the limits. Other settings are refused if they differ from those of the session. Resume in the folder where the session started.',
-      'Approvals: a terminal asks and shows the exact arguments. Without a terminal the run is suspended with exit code 6: answer with troupe approvals, then continue with troupe run FILE --resume ID. A rule that denies a call always wins over a rule that allows it.',
+      'Approvals: a terminal asks and shows the exact arguments. Without a terminal the run is suspended with exit code 6: answer with troupe approvals, then continue with troupe run FILE --resume ID. With approvals.onUnavailable: deny, calls are denied instead, and the exit code is 6 even if the agent then answers. A rule that denies a call always wins over a rule that allows it.',
+      'A denial by a person or a rule, after which the agent answers, leaves the exit code 0: --json lists it in denials. --strict, for CI, fails on every denial (6) and warning (2); warnings from before the start prevent it.',
       '--trust with --dry-run trusts the files for this check only. --dry-run tests whether local model servers respond; it sends nothing to other hosts.',
       'Ctrl-C ends the turn, keeps the journal and prints how to continue. A second Ctrl-C ends the process immediately. With --json or --stream-json the first Ctrl-C still prints the document.',
     ],

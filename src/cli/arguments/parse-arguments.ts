@@ -39,6 +39,8 @@ export interface RunInvocation {
   readonly configFile?: string | undefined
   /** Whether `--trust` was given. */
   readonly isTrusted: boolean
+  /** Whether denials and warnings are failures. */
+  readonly isStrict?: boolean
   /** Patterns of `--allow` and `--deny`. */
   readonly allow: readonly string[]
   readonly deny: readonly string[]
@@ -154,6 +156,7 @@ function invocationOf(name: CommandName, rest: readonly string[], line: ParsedLi
         dataDir: lastValue(line, 'data-dir'),
         configFile: lastValue(line, 'config'),
         isTrusted: has(line, 'trust'),
+        ...(has(line, 'strict') && { isStrict: true }),
         allow: rulesOf(line, 'allow'),
         deny: rulesOf(line, 'deny'),
         resume: lastValue(line, 'resume'),

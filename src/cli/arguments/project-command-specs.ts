@@ -32,8 +32,11 @@ export const projectCommands = [
     arguments: [
       { name: 'PATH', required: false, repeatable: true, summary: 'Agent files or folders (default: those that `agents list` shows)' },
     ],
-    groups: [{ title: 'Options', flags: [json, configFile] }],
-    notes: ['All errors of all files are reported together, each with file, line and column. The exit code is then 2.'],
+    groups: [{ title: 'Options', flags: [{ name: 'strict', summary: 'Fail on warnings, too' }, json, configFile] }],
+    notes: [
+      'All errors of all files are reported together, each with file, line and column. The exit code is then 2.',
+      'A listed tool that cannot exist is an error. If it is optional, such as web_search?, it is a warning, and an error with --strict.',
+    ],
     examples: [
       { line: 'troupe validate', summary: 'all agents of this folder and of the configuration' },
       { line: 'troupe validate agents/ review.ai --json', summary: 'some agents, as JSON' },
@@ -318,7 +321,7 @@ export const projectCommands = [
     notes: [
       'Servers are configured in mcpServers of .ai-agent.json, in .mcp.json and in agent files. A server of a project is started only if its file is trusted: troupe trust.',
       'show: the definition without secrets, tools with effect and approval, prompts, resources and instructions. Tools that are new or changed since the first use are withheld from agents; a terminal asks whether to accept them.',
-      'call: rules, hooks and approval are those of a run. Without a terminal, a call that needs approval is denied unless --allow matches. The exit code is 1 if the call fails.',
+      'call: rules, hooks and approval are those of a run. Without a terminal, a call that needs approval is denied (exit code 6) unless --allow matches. The exit code is 1 if the call fails.',
       'login: authorizes Troupe at a server on the network (OAuth). The browser returns to a port of this machine; if it is on another machine, paste the URL where it ends up.',
       'logout: revokes the tokens, if the authorization server can, and removes them.',
     ],

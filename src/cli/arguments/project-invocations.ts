@@ -30,6 +30,8 @@ interface Stored {
 export interface ValidateInvocation extends Common {
   readonly kind: 'validate'
   readonly paths: readonly string[]
+  /** Whether warnings are errors. */
+  readonly isStrict?: boolean
 }
 export interface AgentsInvocation extends Common {
   readonly kind: 'agents'
@@ -151,7 +153,7 @@ export function projectInvocation(
   const common: Common = { output: has('json') ? 'json' : 'answer', display, configFile: flagValue('config') }
   switch (name) {
     case 'validate':
-      return { kind: name, paths: rest, ...common }
+      return { kind: name, paths: rest, ...(has('strict') && { isStrict: true }), ...common }
     case 'agents':
     case 'doctor':
     case 'skills':

@@ -18,9 +18,10 @@ import { exitCodes } from '../terminal/exit-codes.ts'
 import { placeOf } from '../terminal/place-of.ts'
 import { printDocument, printNotice } from '../terminal/print-messages.ts'
 import type { Host } from '../terminal/process-host.ts'
+import { strictError } from '../terminal/strict-error.ts'
 
 /** `troupe validate`: checks everything that needs no network and no model. Imports trusted modules with tools. */
-export async function validateCommand({ paths, output, display, configFile }: ValidateInvocation, host: Host): Promise<number> {
+export async function validateCommand({ paths, isStrict, output, display, configFile }: ValidateInvocation, host: Host): Promise<number> {
   const options = { ...placeOf(host), configFile }
   const projects = paths.length > 0 ? await loadProjectsAt(paths, options) : [await loadProject(options)]
   const checked = await Promise.all(projects.map(async (project) => ({ ...project, tools: await workspaceToolProblems(project, host) })))
@@ -28,6 +29,8 @@ export async function validateCommand({ paths, output, display, configFile }: Va
   for (const each of diagnostics)
     if (each.severity !== 'info' || display.detail === 'verbose') await printNotice(sentenceOf(each), { host, display })
   const errors = (await Promise.all(checked.map(errorsOf))).flat()
+  const warnings = diagnostics.filter(({ severity }) => severity !== 'info')
+  if (isStrict && warnings.length > 0) errors.push(strictError(warnings))
   if (errors.length > 0) throw joinErrors(withoutRepeats(errors))
   const agents = agentsIn(projects)
   if (output === 'json') await printDocument({ agents, diagnostics }, host)
@@ -51,10 +54,7 @@ interface CheckedProject extends ProjectReport {
 
 /** Diagnostics and the warnings about tools, in one form and without duplicates. */
 function diagnosticsIn(projects: readonly CheckedProject[]): ProjectReport['diagnostics'] {
-  const known = projects.flatMap(({ diagnostics, tools }) => [
-    ...diagnostics.filter(({ code }) => code !== 'agent_tools_absent'),
-    ...tools.warnings.map(asDiagnostic),
-  ])
+  const known = projects.flatMap(({ diagnostics, tools }) => [...diagnostics, ...tools.warnings.map(asDiagnostic)])
   return [...new Map(known.map((each) => [`${each.place} ${each.message}`, each])).values()]
 }
 
@@ -78,14 +78,10 @@ function withoutRepeats(errors: readonly TroupeError[]): readonly TroupeError[] 
 
 async function errorsOf(project: CheckedProject): Promise<readonly TroupeError[]> {
   const { problems } = project.tools
-  const { moduleProblems } = project.registry
   const missing = 'Some skills, hooks or folders of the agents cannot be used.'
   return [
     ...(project.error ? [project.error] : []),
     ...(problems.length > 0 ? [new TroupeError('config_invalid', missing, { problems })] : []),
-    ...(moduleProblems.length > 0
-      ? [new TroupeError('agent_file_invalid', 'Some modules with tools cannot be used.', { problems: moduleProblems })]
-      : []),
     ...(await furtherErrors(project)),
   ]
 }

@@ -1,4 +1,5 @@
 import type { ErrorCode, ModelFailureClass, Outcome, TurnReason } from '../../contracts/index.ts'
+import type { Denial } from '../../view/index.ts'
 import type { EndRequest } from './process-host.ts'
 
 /** Exit codes of the process and their meaning. */
@@ -9,7 +10,10 @@ export const exitCodes = {
   model: { code: 3, summary: 'no model available, or authentication failed' },
   provider: { code: 4, summary: 'provider or network error' },
   budget: { code: 5, summary: 'limit reached: steps, tokens, cost, calls or time' },
-  approval: { code: 6, summary: 'approval denied or required' },
+  approval: {
+    code: 6,
+    summary: 'suspended for an approval, ended by a denial, or a call was denied because nobody could be asked',
+  },
   hangup: { code: 129, summary: 'stopped by SIGHUP or a closed terminal; resumable' },
   interrupted: { code: 130, summary: 'interrupted with Ctrl-C' },
   pipe: { code: 141, summary: 'stopped because standard output was closed; resumable' },
@@ -84,6 +88,7 @@ const byError: { readonly [Code in FailureCode]: ExitName } = {
   store_failed: 'failed',
   store_invalid: 'failed',
   index_damaged: 'failed',
+  command_failed: 'failed',
   runtime_closed: 'failed',
   internal: 'failed',
   interrupted: 'interrupted',
@@ -109,6 +114,25 @@ export function exitCodeOf({ status, reason, failure }: Pick<Outcome, 'status' |
     default:
       return status satisfies never
   }
+}
+
+interface RunFacts {
+  readonly denials: readonly Pick<Denial, 'kind'>[]
+  /** Whether there were warnings, before the run or in it. */
+  readonly hasWarnings?: boolean | undefined
+  readonly isStrict?: boolean | undefined
+  readonly request?: EndRequest | undefined
+}
+
+/**
+ * The code of a run. A run that ended well has another one if a call was denied because nobody could be asked; with `--strict` after
+ * every denial and warning.
+ */
+export function exitCodeOfRun(outcome: Parameters<typeof exitCodeOf>[0], { denials, hasWarnings, isStrict, request }: RunFacts): number {
+  const code = exitCodeOf(outcome, request)
+  if (code !== exitCodes.done.code) return code
+  if (denials.some(({ kind }) => isStrict || kind === 'unavailable')) return exitCodes.approval.code
+  return isStrict && hasWarnings ? exitCodes.usage.code : code
 }
 
 export function exitCodeOfError({ code }: { readonly code: FailureCode }): number {

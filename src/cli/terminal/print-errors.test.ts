@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { TroupeError } from '../../contracts/index.ts'
-import { errorDocument } from '../commands/output/run-documents.ts'
+import { errorDocument } from '../commands/output/error-documents.ts'
 import { colourPaint, plainPaint } from './paint.ts'
 import { errorLines, troupeError } from './print-errors.ts'
 

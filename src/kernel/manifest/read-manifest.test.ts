@@ -147,7 +147,7 @@ test('a declarative agent needs neither code nor instructions', async () => {
 describe('wrong manifests', () => {
   test.each<[what: string, text: string, ...expected: string[]]>([
     ['empty', '', '1:1 `id`, `name`, `version`, `description` are missing in the manifest', 'no `entrypoint`, `agent` or `schedules`'],
-    ['no YAML', 'id: [', '1:6 the settings are not valid YAML'],
+    ['no YAML', 'id: [', '1:5 the settings are not valid YAML: this `[` is never closed'],
     ['a list', '- a', '1:1 the settings must be lines of `key: value`'],
     ['deeply nested', `${code}config: ${'['.repeat(20_000)}`, 'YAML'],
     ['an alias', `${code}config: { a: &x 1, b: *x }`, 'anchor', 'aliases are not allowed'],

@@ -108,15 +108,32 @@ describe('a connection that fails', () => {
     })
   const where = 'https://api.example.com'
   it.each<[string, ModelFailure]>([
-    ['ECONNREFUSED', { class: 'network', message: `Nothing answers at ${where} (ECONNREFUSED).`, remedy: 'NETWORK' }],
-    ['ENOTFOUND', { class: 'network', message: `The name of ${where} cannot be resolved (ENOTFOUND).`, remedy: 'Check the network. BASE' }],
-    ['EAI_AGAIN', { class: 'network', message: `The name of ${where} cannot be resolved (EAI_AGAIN).`, remedy: 'Check the network. BASE' }],
+    ['ECONNREFUSED', { class: 'network', message: `Nothing answers at ${where} (ECONNREFUSED).`, remedy: 'NETWORK', unsent: true }],
+    [
+      'ENOTFOUND',
+      {
+        class: 'network',
+        message: `The name of ${where} cannot be resolved (ENOTFOUND).`,
+        remedy: 'Check the network. BASE',
+        unsent: true,
+      },
+    ],
+    [
+      'EAI_AGAIN',
+      {
+        class: 'network',
+        message: `The name of ${where} cannot be resolved (EAI_AGAIN).`,
+        remedy: 'Check the network. BASE',
+        unsent: true,
+      },
+    ],
     [
       'DEPTH_ZERO_SELF_SIGNED_CERT',
       {
         class: 'network',
         message: `The certificate of ${where} is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT).`,
         remedy: 'Check the base URL and the clock; name the certificate of your own authority in NODE_EXTRA_CA_CERTS.',
+        unsent: true,
       },
     ],
     [
@@ -133,7 +150,7 @@ describe('a connection that fails', () => {
     ],
     [
       'UND_ERR_CONNECT_TIMEOUT',
-      { class: 'network', message: `${where} cannot be reached in time (UND_ERR_CONNECT_TIMEOUT).`, remedy: 'NETWORK' },
+      { class: 'network', message: `${where} cannot be reached in time (UND_ERR_CONNECT_TIMEOUT).`, remedy: 'NETWORK', unsent: true },
     ],
     ['UND_ERR_BODY_TIMEOUT', { class: 'timeout', message: `${where} stopped responding (UND_ERR_BODY_TIMEOUT).` }],
     ['HPE_INVALID_CONSTANT', { class: 'network', message: `The server at ${where} does not speak HTTP.`, remedy: 'BASE' }],
@@ -146,6 +163,7 @@ describe('a connection that fails', () => {
       class: 'network',
       message: `${where} does not speak TLS.`,
       remedy: 'If it has none, its address begins with http:. BASE',
+      unsent: true,
     })
   })
 

@@ -8,22 +8,22 @@ export function networkFailure(facts: ErrorFacts, remedies: Remedies): ModelFail
   const message = facts.message.replace(/^cannot connect to api: /i, '')
   const where = facts.origin ?? 'the provider'
   const subject = facts.origin ?? 'The provider'
-  if (code === 'ECONNREFUSED') return network(`Nothing answers at ${where} (ECONNREFUSED).`, remedies.network)
+  if (code === 'ECONNREFUSED') return unsent(`Nothing answers at ${where} (ECONNREFUSED).`, remedies.network)
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EAI_FAIL')
-    return network(`The name of ${where} cannot be resolved (${code}).`, withBaseUrl('Check the network.', remedies))
+    return unsent(`The name of ${where} cannot be resolved (${code}).`, withBaseUrl('Check the network.', remedies))
   if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH' || code === 'EADDRNOTAVAIL')
-    return network(`No route to ${where} (${code}).`, 'Check the network.')
-  if (code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT')
-    return network(`${subject} cannot be reached in time (${code}).`, remedies.network)
+    return unsent(`No route to ${where} (${code}).`, 'Check the network.')
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') return unsent(`${subject} cannot be reached in time (${code}).`, remedies.network)
+  if (code === 'ETIMEDOUT') return network(`${subject} cannot be reached in time (${code}).`, remedies.network)
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
     return failing('timeout', `${subject} stopped responding (${code}).`)
   if (
     /wrong.version.number|packet length too long|http request/i.test(`${code} ${message}`) &&
     /SSL|TLS|EPROTO/i.test(`${code} ${message}`)
   )
-    return network(`${subject} does not speak TLS.`, withBaseUrl('If it has none, its address begins with http:.', remedies))
+    return unsent(`${subject} does not speak TLS.`, withBaseUrl('If it has none, its address begins with http:.', remedies))
   if (/CERT|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH/.test(code))
-    return network(
+    return unsent(
       `The certificate of ${where} is not trusted (${code}).`,
       'Check the base URL and the clock; name the certificate of your own authority in NODE_EXTRA_CA_CERTS.',
     )
@@ -47,5 +47,8 @@ const tryAgain = 'Try again. If it fails again, check the network and any proxy.
 export const cutOff: ModelFailure = failing('network', 'The stream ended before the reply was complete.', tryAgain)
 
 const network = (message: string, remedy?: string): ModelFailure => failing('network', message, remedy)
+
+/** There was no connection, so the request was not sent. */
+const unsent = (message: string, remedy?: string): ModelFailure => ({ ...network(message, remedy), unsent: true })
 
 const withBaseUrl = (advice: string, { baseUrl }: Remedies): string => (baseUrl === undefined ? advice : `${advice} ${baseUrl}`)

@@ -120,7 +120,7 @@ describe('an invalid file', () => {
   })
 
   test.each([
-    ['description: [x\nmodels: a/b\ntools: [y', /^Flow sequence.*end with a \]/, /Close the bracket/],
+    ['description: [x\nmodels: a/b\ntools: [y', /^this `\[` is never closed$/, /Close the bracket/],
     ['description: x\nmodels: a/b\n  tools: [y]', /^Nested mappings/, /Line 4 is indented too far/],
     ['description: "x\nmodels: a/b', /^Missing closing "quote/, /Close the quote/],
   ])('broken YAML is reported once, with a remedy and without consequential errors: %j', (written, message, remedy) => {
@@ -128,6 +128,19 @@ describe('an invalid file', () => {
     expect(found).toHaveLength(1)
     expect(found[0]?.message.replace('the settings are not valid YAML: ', '')).toMatch(message)
     expect(found[0]?.remedy).toMatch(remedy)
+  })
+
+  test.each([
+    ['description: x\nmodels: a/b\ntools: [read_file, shell\nskills: [pdf]\n', '4:8 this `[` is never closed'],
+    [
+      'description: x\nmodels: a/b\noutput: { schema: { type: object, properties: { a: {} }\nlimits: { maxRetries: 1 }',
+      '4:19 this `{` is never closed',
+    ],
+    ['description: x\nmodels: a/b\ntools: [a, {b: c]\n', '4:12 this `{` is never closed'],
+    ['description: x\nmodels: a/b\ntools:\n  - [a\n  - b\nlimits: {}', '5:5 this `[` is never closed'],
+  ])('a bracket that is never closed is reported where it opens: %j', (written, found) => {
+    const [{ place = '', message = '' } = {}] = problemsOf(withSettings(written))
+    expect(`${place} ${message}`).toBe(`trip.ai:${found.replace(' ', ' the settings are not valid YAML: ')}`)
   })
 
   test('a tab as indentation', () => {

@@ -18,6 +18,7 @@ import { decodeAgentText } from '../values/decode-text.ts'
 import { readFileSettings } from './file-settings.ts'
 import { fileStem, safeName } from './safe-name.ts'
 import { type ReadSchemaFile, withSchemaFiles } from './schema-files.ts'
+import { toolOfEntry } from './tool-entries.ts'
 
 /** The settings of an agent in the form that the runtime takes. */
 interface AgentSettings {
@@ -166,7 +167,7 @@ export function toAgentSettings(values: ReadonlyMap<AgentOptionKey, { readonly v
     ...(examples && { examples }),
     ...(toolName !== undefined && { toolName }),
     models: get<readonly string[]>('models') ?? [agentOptions.models.default],
-    tools: get<readonly string[]>('tools') ?? [],
+    tools: (get<readonly string[]>('tools') ?? []).map(toolOfEntry),
     skills: get<readonly string[]>('skills') ?? [],
     ...(get<boolean>('childControl') === true && { childControl: true }),
     ...(brought && { clientTools: clientToolRule(brought) }),

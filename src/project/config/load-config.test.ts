@@ -70,7 +70,7 @@ describe('layers', () => {
       '/lab/lab.json',
       '/project/.ai-agent.json:1:2',
       '/project/.ai-agent.env:1:1',
-      '/home/.ai-agent/.ai-agent.json:1:2',
+      '/home/.ai-agent/.ai-agent.json:1:1',
       '/etc/ai-agent/.mcp.json:1:1',
     ])
   })

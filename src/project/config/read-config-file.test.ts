@@ -235,7 +235,11 @@ describe('a configuration file', () => {
   })
 
   test.each([
-    ['{', '1:2 this is not JSON: expected a key in double quotes or `}`, found the end of the file'],
+    ['{', '1:1 this is not JSON: this `{` is never closed'],
+    ['{"agents": [1, 2\n}', '1:12 this is not JSON: this `[` is never closed'],
+    ['{"limits": {"a": [{"b": 1]}}', '1:19 this is not JSON: this `{` is never closed'],
+    ['{"a": {\n"b": 1,\n"c": [1]\n', '1:7 this is not JSON: this `{` is never closed'],
+    ['{"agents": []]}', '1:14 this is not JSON: expected `,` or `}`, found "]"'],
     ['{"a', '1:2 this is not JSON: expected a key in double quotes or `}`, found "\\""'],
     ["{'agents': []}", '1:2 this is not JSON: expected a key in double quotes or `}`, found "\'"'],
     ['{agents: []}', '1:2 this is not JSON: expected a key in double quotes or `}`, found "a"'],

@@ -173,7 +173,8 @@ export const agentOptions: { readonly [Key in AgentOptionKey]: AgentOption } = {
   },
   tools: {
     type: { kind: 'patterns', of: 'tool' },
-    summary: 'the tools that it can use: names, prefixes with `*`, `*` for all, or modules with tools, relative to the agent file',
+    summary:
+      'the tools that it can use: names, prefixes with `*`, `*` for all, or modules with tools, relative to the agent file. A tool that cannot exist is an error, with `?` at the end of its entry a warning',
     default: 'none',
     example: '[web_fetch, "read_*", ./timetable.ts]',
   },

@@ -4,7 +4,7 @@ import { foreignServersShape } from '../../policy/mcp-server-shape.ts'
 import { matchesSource } from '../../policy/tool-name-patterns.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { shellWord } from '../../util/shell-word.ts'
-import { type ConfiguredServer, configuredServer, serversHash } from '../config/configured-servers.ts'
+import { type ConfiguredServer, configuredServer, serversHash, serversOf } from '../config/configured-servers.ts'
 import { readShape } from '../config/shape.ts'
 import { type FileOrigin, sourcedToJson } from '../config/sourced.ts'
 import { type FileState, trustOf } from '../config/trust/trust-records.ts'
@@ -13,6 +13,7 @@ import type { ForeignServer } from '../dialects/foreign-agent.ts'
 import { type AgentDiagnostic, warningOf } from './agent-diagnostic.ts'
 import { realPath } from './agent-paths.ts'
 import type { LoadedFile } from './loaded-file.ts'
+import { listedServers, type MissingTool, missingServer, type ServerFault } from './missing-tools.ts'
 import type { RegistryOptions } from './registry-options.ts'
 
 // The MCP servers of agent files. Trust is bound to their definitions, so that a changed prompt does not need it again: its
@@ -26,6 +27,8 @@ export interface UntrustedServers extends FileState {
 interface TeamServers {
   of(file: LoadedFile): readonly ConfiguredServer[]
   readonly untrusted: readonly UntrustedServers[]
+  /** Servers that wait for trust or can never start, for each agent that lists their tools. */
+  readonly missing: readonly MissingTool[]
   readonly diagnostics: readonly AgentDiagnostic[]
 }
 
@@ -34,8 +37,17 @@ const suffix = '#mcpServers'
 /** The agent file of a record about its servers; `undefined` for other records. */
 export const fileOfServers = (path: string): string | undefined => (path.endsWith(suffix) ? path.slice(0, -suffix.length) : undefined)
 
-export function teamServers(files: readonly LoadedFile[], options: RegistryOptions): TeamServers {
+/** Finds servers that can never start. */
+export type FindServerFaults = (servers: readonly ConfiguredServer[]) => Promise<ReadonlyMap<ConfiguredServer, ServerFault | undefined>>
+
+export async function teamServers(files: readonly LoadedFile[], options: RegistryOptions): Promise<TeamServers> {
   const read = new Map(files.map((file) => [file, serversIn(file, options)]))
+  const configured = serversOf(options.config)
+  const listed = [...read].flatMap(([file, { servers }]) => listedServers(file, [...servers, ...configured]))
+  const started = [...new Set(listed.map(({ server }) => server))].filter(({ isTrusted }) => isTrusted)
+  const faults = started.length > 0 ? await options.findServerFaults?.(started) : undefined
+  const faultOf = (server: ConfiguredServer): ServerFault | undefined =>
+    server.isTrusted ? faults?.get(server) : untrustedServer(server.origin.file)
   const waiting = [...read].filter(([, { servers }]) => servers.some(({ isTrusted }) => !isTrusted))
   return {
     of: (file) => read.get(file)?.servers ?? [],
@@ -43,6 +55,7 @@ export function teamServers(files: readonly LoadedFile[], options: RegistryOptio
       ...state,
       contents: withheldPart('mcpServers', (file.values.get('mcpServers')?.value ?? {}) as Json, ['mcpServers']).contents,
     })),
+    missing: listed.flatMap(({ server, ...entry }) => missingServer(server.name, entry, faultOf(server))),
     diagnostics: [...waiting.map(([file, { isChanged }]) => untrustedDiagnostic(file, isChanged)), ...[...read].flatMap(unusedServers)],
   }
 }
@@ -81,6 +94,12 @@ function untrustedDiagnostic({ values, path, place }: LoadedFile, isChanged: boo
     'agent_untrusted',
   )
 }
+
+const untrustedServer = (file: string): ServerFault => ({
+  kind: 'untrusted',
+  message: 'nobody has trusted it in its current form',
+  remedy: `Review it, then: troupe trust ${shellWord(file)}`,
+})
 
 /** An agent has the tools that it lists, also those of its own servers. */
 function unusedServers([{ agent, values, place, dialect }, { servers }]: readonly [LoadedFile, FileServers]): readonly AgentDiagnostic[] {

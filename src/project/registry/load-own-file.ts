@@ -6,8 +6,9 @@ import { readContent } from './agent-paths.ts'
 import { type Confined, outsideProblem } from './confinement.ts'
 import { ineffectiveSettings } from './ineffective-settings.ts'
 import type { FileToRead, LoadContext, LoadedFile, Loading } from './loaded-file.ts'
+import { problemOfTool } from './missing-tools.ts'
 import { scriptProblems, scriptsBeside, withoutScripts } from './script-paths.ts'
-import { toolProblems } from './team-checks.ts'
+import { unknownTools } from './team-checks.ts'
 import { isModulePath } from './tool-modules.ts'
 
 /** Reads a `.ai` file. Its schemas and scripts must be `within` its confinement. */
@@ -32,7 +33,8 @@ export function loadOwnFile({ path, place, bytes }: FileToRead, context: LoadCon
     const file: LoadedFile = { ...read, agent, path, place, dialect: 'troupe', isForPeople: false, diagnostics }
     if (problems.length === 0) return { ok: true, file }
     // The team checks skip a file with problems, so its tools are checked here.
-    const all = [...problems, ...toolProblems(file, context, file.agent.tools.some(isModulePath))]
+    const missing = unknownTools(file, context, file.agent.tools.some(isModulePath)).filter(({ isOptional }) => !isOptional)
+    const all = [...problems, ...missing.map(problemOfTool)]
     // A script outside the confinement must not be read by later checks.
     const checked = scripts.length > 0 ? { ...file, agent: { ...agent, models: withoutScripts(models) } } : file
     return { ok: false, problems: all, partial: checked }

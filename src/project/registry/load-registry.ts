@@ -12,9 +12,10 @@ import { assignNames } from './assign-names.ts'
 import { FileLoader } from './file-loader.ts'
 import { fillPrompts } from './fill-prompts.ts'
 import type { ChildReference, LoadedFile, ReadableFile } from './loaded-file.ts'
+import { type LeftOutAgent, type MissingTool, missingToolDiagnostic, problemOfTool } from './missing-tools.ts'
 import type { FoundAgent, RegisteredAgent } from './registered-agent.ts'
 import { type RegistryOptions, sourceNames, toolNames } from './registry-options.ts'
-import { childProblems, cycleProblems, type Edge, ruleProblems, toolProblems } from './team-checks.ts'
+import { childProblems, cycleProblems, type Edge, ruleProblems, unknownTools } from './team-checks.ts'
 import { type TeamModules, teamModules, type UntrustedModule } from './tool-modules.ts'
 
 interface FoundFiles {
@@ -28,8 +29,7 @@ interface FoundFiles {
   readonly untrusted: readonly FileState[]
   readonly untrustedModules: readonly UntrustedModule[]
   readonly untrustedServers: readonly UntrustedServers[]
-  /** Modules and tools in them that cannot be used. The others can. */
-  readonly moduleProblems: readonly Problem[]
+  readonly leftOut: readonly LeftOutAgent[]
   readonly moduleTools: Pick<TeamModules, 'names' | 'areIncomplete'>
 }
 export type Registry = FoundFiles &
@@ -59,18 +59,28 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
   const filled = await fillPrompts(files, { toolsOf: modules.toolsOf, ...(onFile && { onFile }) })
   const tools = [...toolNames(options), ...modules.names]
   const sources = sourceNames(options)
-  const servers = teamServers(files, options)
+  const servers = await teamServers(files, options)
   const ruled = [...tools, ...files.map(({ agent }) => `${agentPrefix}${agent.toolName}`)]
+  const unknown = new Map(usable.map((file) => [file, unknownTools(file, { tools, sources }, modules.areIncomplete)]))
+  const missing = [...[...unknown.values()].flat(), ...modules.missing, ...servers.missing]
+  const needed = missing.filter(({ isOptional }) => !isOptional)
+  const { onMissingTools = 'refuse' } = options
   const problems = [
     ...loader.problems,
     ...(options.scope === 'reachable' ? roots.filter(isRight).flatMap(disabledProblem) : []),
-    ...usable.flatMap((file) => toolProblems(file, { tools, sources }, modules.areIncomplete)),
+    ...(onMissingTools === 'refuse' ? needed.map(problemOfTool) : []),
     ...files.flatMap((file) => ruleProblems(file, { tools: ruled, sources }, modules.areIncomplete)),
     ...firstEdges(team).flatMap((edge) => (isRight(edge.to) && !edge.reference.isOptional ? childProblems(edge) : [])),
     ...cycleProblems(files, edgesFrom),
     ...named.problems,
     ...filled.problems,
   ]
+  const nameOf = (file: LoadedFile): string => named.names.get(file) ?? file.agent.name
+  const isOf =
+    (file: LoadedFile) =>
+    ({ agent }: MissingTool): boolean =>
+      agent === file.path
+  const isLeftOut = (file: LoadedFile): boolean => onMissingTools === 'leave out' && needed.some(isOf(file))
   const children = new Set(files.flatMap((file) => edgesFrom(file).map(({ to }) => to)))
   const looked: FoundFiles = {
     files: loader.places,
@@ -79,20 +89,20 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
     untrusted: loader.untrusted,
     untrustedModules: modules.untrusted,
     untrustedServers: servers.untrusted,
-    moduleProblems: modules.problems,
+    leftOut: files.filter(isLeftOut).map((file) => ({ name: nameOf(file), problems: needed.filter(isOf(file)).map(problemOfTool) })),
     moduleTools: { names: modules.names, areIncomplete: modules.areIncomplete },
     diagnostics: [
       ...loader.diagnostics,
       ...team.diagnostics,
-      ...modules.diagnostics,
       ...servers.diagnostics,
+      ...missing.filter(({ isOptional }) => isOptional || onMissingTools === 'report').map(missingToolDiagnostic),
       ...files.flatMap((file) => [...file.diagnostics, ...(children.has(file) || !isRight(file) ? [] : usageMissing(file))]),
     ],
   }
   if (problems.length > 0) return { ok: false, problems, ...looked }
-  const nameOf = (file: LoadedFile): string => named.names.get(file) ?? file.agent.name
   const callers = new Map(firstEdges(team).map(({ from, to }) => [to, from]))
-  const agents = usable.map((file): RegisteredAgent => {
+  const started = usable.filter((file) => !isLeftOut(file))
+  const agents = started.map((file): RegisteredAgent => {
     const { agent, path, place, dialect, disabledSkills, metadata, values } = file
     const prompt = filled.prompts.get(file) ?? agent.prompt
     return {
@@ -100,9 +110,9 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
         ...agent,
         name: nameOf(file),
         prompt,
-        tools: modules.toolsOf(file),
+        tools: withoutUnknown(modules.toolsOf(file), unknown.get(file)),
         models: modelsOf(file, callers),
-        agents: [...new Set(edgesFrom(file).map(({ to }) => nameOf(to)))],
+        agents: [...new Set(edgesFrom(file).flatMap(({ to }) => (isLeftOut(to) ? [] : [nameOf(to)])))],
         ...(agent.approvals && {
           approvals: knownRules(agent.approvals, { tools: ruled, sources: [...sources, ...servers.of(file).map((each) => each.name)] }),
         }),
@@ -118,8 +128,11 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
       references: file.children.map(({ written }) => written),
     }
   })
-  return { ok: true, agents, roots: roots.filter(({ enabled }) => enabled).map(nameOf), ...looked }
+  return { ok: true, agents, roots: roots.filter((file) => file.enabled && !isLeftOut(file)).map(nameOf), ...looked }
 }
+
+const withoutUnknown = (tools: readonly string[], unknown: ReturnType<typeof unknownTools> = []): readonly string[] =>
+  unknown.length === 0 ? tools : tools.filter((name) => unknown.every(({ written }) => written !== name))
 
 interface Team {
   readonly all: readonly LoadedFile[]

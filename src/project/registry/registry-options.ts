@@ -5,6 +5,8 @@ import type { TrustRecords } from '../config/trust/trust-records.ts'
 import { configuredSources, restToolNames } from '../config/unknown-names.ts'
 import type { Environment } from '../config/variables/resolve-placeholders.ts'
 import type { ExternalValues } from '../options/option-values.ts'
+import type { FindServerFaults } from './agent-servers.ts'
+import type { OnMissingTools } from './missing-tools.ts'
 import type { ImportModules } from './tool-modules.ts'
 
 export interface RegistryOptions {
@@ -28,6 +30,10 @@ export interface RegistryOptions {
   readonly tools?: readonly string[]
   /** Default: modules in `tools` are not imported. */
   readonly importModules?: ImportModules
+  /** Default: programs of servers are not searched. */
+  readonly findServerFaults?: FindServerFaults
+  /** Default: `refuse`. */
+  readonly onMissingTools?: OnMissingTools
   /** Names of sources that can offer any tool. Default: the MCP servers and OpenAPI documents of the configuration. */
   readonly sources?: readonly string[]
   /** Called for each file that agents use besides agent files: schemas and included files. */

@@ -5,9 +5,10 @@ import { matchesSource, matchesTool } from '../../policy/tool-name-patterns.ts'
 import { type KnownTools, patternsOf, rulePatternProblem, toolNameProblem } from '../../policy/tool-name-problems.ts'
 import { findCycles } from '../../util/find-cycles.ts'
 import { didYouMean, listNames } from '../../yaml/messages.ts'
-import type { SourceLocation } from '../../yaml/source-text.ts'
-import { locationOf, type OptionValue } from '../options/option-values.ts'
+import { toolEntries } from '../agent-file/tool-entries.ts'
+import { locationOf } from '../options/option-values.ts'
 import { type ChildReference, type LoadedFile, locationOfReference } from './loaded-file.ts'
+import { type MissingTool, mustHaveItsTools } from './missing-tools.ts'
 import { isModulePath } from './tool-modules.ts'
 
 /** Settings that a child needs. Foreign files do not have them. */
@@ -31,22 +32,21 @@ export function childProblems({ from, to }: Edge): readonly Problem[] {
   return problems
 }
 
-/** Patterns of `tools` without a match. */
-export function toolProblems(
-  { dialect, agent, values }: LoadedFile,
-  { tools: known, sources }: KnownTools,
-  isIncomplete = false,
-): readonly Problem[] {
-  const servers = [...sources, ...Object.keys(values.get('mcpServers')?.value ?? {})]
-  const option = values.get('tools')
-  if (dialect !== 'troupe' && option?.precedence !== 'override') return []
-  return agent.tools.flatMap((pattern, index) => {
-    if (pattern === '*' || isModulePath(pattern) || known.some((name) => matchesTool(pattern, name))) return []
-    if (servers.some((server) => matchesSource(pattern, server))) return []
+/** Entries of `tools` without a match. */
+export function unknownTools(file: LoadedFile, { tools: known, sources }: KnownTools, isIncomplete = false): readonly UnknownTool[] {
+  if (!mustHaveItsTools(file)) return []
+  const servers = [...sources, ...Object.keys(file.values.get('mcpServers')?.value ?? {})]
+  return toolEntries(file.values).flatMap(({ written, isOptional, at }) => {
+    if (written === '*' || isModulePath(written) || known.some((name) => matchesTool(written, name))) return []
+    if (servers.some((server) => matchesSource(written, server))) return []
     // It may be a tool of a module that was not imported.
-    if (isIncomplete && toolNameProblem(pattern, { tools: known, sources: [] })?.kind === 'nothing') return []
-    return [{ ...entrySpot(option, index), ...missingTool(pattern, known) }]
+    if (isIncomplete && toolNameProblem(written, { tools: known, sources: [] })?.kind === 'nothing') return []
+    return [{ ...at, ...unknownTool(written, known), written, agent: file.path, isOptional, kind: 'absent' as const }]
   })
+}
+
+interface UnknownTool extends MissingTool {
+  readonly written: string
 }
 
 /** Rules that can match no call. Foreign rules are checked when they are translated. */
@@ -65,7 +65,7 @@ export function ruleProblems({ dialect, values }: LoadedFile, known: KnownTools,
   )
 }
 
-function missingTool(pattern: string, known: readonly string[]): Pick<Problem, 'message' | 'remedy'> {
+function unknownTool(pattern: string, known: readonly string[]): Pick<Problem, 'message' | 'remedy'> {
   const message = `there is no tool \`${pattern}\``
   const given = Object.hasOwn(automaticTools, pattern) ? automaticTools[pattern] : undefined
   if (given !== undefined) return { message: `\`${pattern}\` is not named`, remedy: `Remove it: ${given}.` }
@@ -78,9 +78,6 @@ function missingTool(pattern: string, known: readonly string[]): Pick<Problem, '
   if (fault?.kind === 'no source') return { message: fault.message, remedy: 'Remove it, or configure the source in `.ai-agent.json`.' }
   return { message, remedy: known.length > 0 ? `There are ${listNames(known.toSorted())}.` : 'There are no tools; remove it.' }
 }
-
-const entrySpot = (option: OptionValue | undefined, index: number): SourceLocation =>
-  option ? locationOf(option, index) : { place: 'tools' }
 
 export interface Edge {
   readonly from: LoadedFile

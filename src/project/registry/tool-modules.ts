@@ -3,17 +3,17 @@ import type { Problem } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import type { SourceLocation } from '../../yaml/source-text.ts'
+import { toolEntries } from '../agent-file/tool-entries.ts'
 import { nodeConfigFileSystem } from '../config/files/config-file-system.ts'
 import { isModuleFile, readModuleFiles } from '../config/trust/module-files.ts'
 import { type FileState, type TrustStatus, trustOf } from '../config/trust/trust-records.ts'
-import { locationOf } from '../options/option-values.ts'
-import { type AgentDiagnostic, warningOf } from './agent-diagnostic.ts'
 import { realPath } from './agent-paths.ts'
 import type { LoadedFile } from './loaded-file.ts'
+import { type MissingTool, mustHaveItsTools } from './missing-tools.ts'
 import type { RegistryOptions } from './registry-options.ts'
 
 // An agent file can name modules in `tools`: `./timetable.ts`. Their code runs in this process, so a module is imported only if it
-// belongs to the user, or a person trusts it in its current form. A module that is not imported costs only its own tools.
+// belongs to the user, or a person trusts it in its current form. Otherwise its tools are missing.
 
 interface ToolModule {
   /** Without links. */
@@ -35,8 +35,13 @@ export interface UntrustedModule extends ToolModule {
 /** Imports trusted modules. Returns the names of the tools of each, by path, and what is wrong. */
 export type ImportModules = (modules: readonly ToolModule[]) => Promise<{
   readonly tools: ReadonlyMap<string, readonly string[]>
-  readonly problems: readonly Problem[]
+  readonly problems: readonly ModuleProblem[]
 }>
+
+interface ModuleProblem extends Problem {
+  /** The path of the module. */
+  readonly module: string
+}
 
 export interface TeamModules {
   readonly untrusted: readonly UntrustedModule[]
@@ -44,8 +49,8 @@ export interface TeamModules {
   readonly names: readonly string[]
   /** Whether some modules were not imported, so that other names may be theirs. */
   readonly areIncomplete: boolean
-  readonly problems: readonly Problem[]
-  readonly diagnostics: readonly AgentDiagnostic[]
+  /** Modules, and tools in them, that cannot be used: for each agent that names them. */
+  readonly missing: readonly MissingTool[]
   /** The tools of an agent, with the names of tools in place of modules. */
   toolsOf(file: LoadedFile): readonly string[]
 }
@@ -53,22 +58,22 @@ export interface TeamModules {
 export const isModulePath = (entry: string): boolean => /^\.{0,2}\//.test(entry)
 
 export async function teamModules(files: readonly LoadedFile[], options: RegistryOptions): Promise<TeamModules> {
-  const named = files.flatMap((file) => modulesIn(file, options))
+  const namedIn = new Map(files.map((file) => [file, modulesIn(file, options)]))
+  const named = [...namedIn.values()].flat()
   const byPath = new Map<string, NamedModule>()
   for (const each of named) if (!byPath.has(each.path) || each.isGiven) byPath.set(each.path, each)
   const read = await Promise.all([...byPath.values()].map((each) => readModule(each, options)))
   const trusted = read.flatMap((each) => (each.kind === 'trusted' ? [each.module] : []))
   const untrusted = read.flatMap((each) => (each.kind === 'untrusted' ? [each.module] : []))
   const imported = trusted.length > 0 ? await options.importModules?.(trusted) : undefined
-  const problems = [...read.flatMap((each) => (each.kind === 'unreadable' ? [each.problem] : [])), ...(imported?.problems ?? [])]
+  const faults = [...read.flatMap(faultsOf), ...(imported?.problems.map((problem) => ({ ...problem, kind: 'absent' as const })) ?? [])]
   return {
     untrusted,
     names: [...(imported?.tools.values() ?? [])].flat(),
     areIncomplete: read.some(({ path }) => !imported?.tools.has(path)),
-    problems,
-    diagnostics: [...untrusted.map(untrustedDiagnostic), ...problems.map((problem) => warningOf(problem, 'agent_tools_absent'))],
+    missing: [...namedIn].flatMap(([file, modules]) => modules.flatMap((each) => missingOf(each, file, faults))),
     toolsOf(file) {
-      const paths = new Map(modulesIn(file, options).map(({ written, path }) => [written, path]))
+      const paths = new Map(namedIn.get(file)?.map(({ written, path }) => [written, path]))
       return [
         ...new Set(
           file.agent.tools.flatMap((entry) => {
@@ -84,30 +89,45 @@ export async function teamModules(files: readonly LoadedFile[], options: Registr
 interface NamedModule extends Omit<ToolModule, 'files' | 'isConfined'> {
   /** Given on the command line, which needs no trust. */
   readonly isGiven: boolean
+  readonly isOptional: boolean
 }
 
-function modulesIn({ path, agent, values, dialect }: LoadedFile, { workingDirectory }: RegistryOptions): readonly NamedModule[] {
-  const option = values.get('tools')
-  const isGiven = option?.precedence === 'override'
-  if (!option || (dialect !== 'troupe' && !isGiven)) return []
+function modulesIn(file: LoadedFile, { workingDirectory }: RegistryOptions): readonly NamedModule[] {
+  const { path, values } = file
+  if (!mustHaveItsTools(file)) return []
+  const isGiven = values.get('tools')?.precedence === 'override'
   const folder = isGiven ? workingDirectory : dirname(path)
-  return agent.tools.flatMap((written, index) =>
-    isModulePath(written) ? [{ written, path: realPath(resolve(folder, written)), at: locationOf(option, index), isGiven }] : [],
+  return toolEntries(values).flatMap(({ written, ...entry }) =>
+    isModulePath(written) ? [{ ...entry, written, path: realPath(resolve(folder, written)), isGiven }] : [],
   )
 }
+
+interface ModuleFault extends Pick<Problem, 'message' | 'remedy'>, Pick<MissingTool, 'kind'> {
+  /** The path of the module. */
+  readonly module: string
+}
+
+const missingOf = (
+  { path, at, isOptional }: NamedModule,
+  { path: agent }: LoadedFile,
+  faults: readonly ModuleFault[],
+): readonly MissingTool[] =>
+  faults.flatMap(({ module, message, remedy, kind }) =>
+    module === path ? [{ ...at, message, ...(remedy !== undefined && { remedy }), agent, isOptional, kind }] : [],
+  )
 
 type ReadModule = { readonly path: string } & (
   | { readonly kind: 'trusted'; readonly module: ToolModule }
   | { readonly kind: 'untrusted'; readonly module: UntrustedModule }
-  | { readonly kind: 'unreadable'; readonly problem: Problem }
+  | { readonly kind: 'unreadable'; readonly fault: ModuleFault }
 )
 
-async function readModule({ isGiven, ...named }: NamedModule, { config, trusted }: RegistryOptions): Promise<ReadModule> {
-  const { path, written, at } = named
+async function readModule({ isGiven, isOptional: _, ...named }: NamedModule, { config, trusted }: RegistryOptions): Promise<ReadModule> {
+  const { path, written } = named
   const unreadable = (why: string, remedy: string): ReadModule => ({
     kind: 'unreadable',
     path,
-    problem: { ...at, message: `the tools of \`${written}\` are absent: ${why}`, remedy },
+    fault: { module: path, message: absent(written, why), remedy, kind: 'absent' },
   })
   if (!isModuleFile(path)) return unreadable('it is not a module', 'Name a file that ends in .ts, .mts, .js or .mjs.')
   const read = await readModuleFiles(nodeConfigFileSystem, path)
@@ -121,12 +141,14 @@ async function readModule({ isGiven, ...named }: NamedModule, { config, trusted 
   return status === 'trusted' ? { kind: status, path, module } : { kind: 'untrusted', path, module: { ...module, status } }
 }
 
-function untrustedDiagnostic({ path, written, at, status }: UntrustedModule): AgentDiagnostic {
+function faultsOf(read: ReadModule): readonly ModuleFault[] {
+  if (read.kind === 'unreadable') return [read.fault]
+  if (read.kind === 'trusted') return []
+  const { path, written, status } = read.module
   const why =
     status === 'changed' ? 'it, or a file that it imports, has changed since it was trusted' : 'nobody has trusted it in its current form'
-  const message = `the tools of \`${written}\` are absent: ${why}`
-  return warningOf(
-    { ...at, message, remedy: `Review it and the files that it imports, then: troupe trust ${shellWord(path)}` },
-    'agent_untrusted',
-  )
+  const remedy = `Review it and the files that it imports, then: troupe trust ${shellWord(path)}`
+  return [{ module: path, message: absent(written, why), remedy, kind: 'untrusted' }]
 }
+
+const absent = (written: string, why: string): string => `the tools of \`${written}\` are absent: ${why}`

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { homeFolder } from './data-folder.ts'
 import { isBuilt, packageFile } from './package-file.ts'
 import type { ProjectPlace } from './project-place.ts'
+import { realPath } from './real-path.ts'
 
 /** A folder of extensions, and who put them there. */
 interface ExtensionFolder {
@@ -17,13 +18,15 @@ export const projectExtensions = (workspace: string): string => join(workspace, 
 /** The folder of the extensions that Troupe brings: their sources, or what the build makes of them. Absolute. */
 export const bundledExtensions = (): string => fileURLToPath(packageFile(isBuilt() ? 'dist/extensions' : 'extensions'))
 
-/** Nearest first. */
+/** Nearest first. In the repository of Troupe, the sources of the bundled extensions are no extensions of the project. */
 export const extensionFolders = ({ cwd, env }: ProjectPlace): readonly ExtensionFolder[] => [
-  { folder: projectExtensions(cwd), source: 'project' },
+  ...(isOwnSource(cwd) ? [] : [{ folder: projectExtensions(cwd), source: 'project' as const }]),
   { folder: join(cwd, 'sandbox', 'extensions'), source: 'project' },
   { folder: join(homeFolder(env), '.ai-agent', 'extensions'), source: 'user' },
   { folder: bundledExtensions(), source: 'bundled' },
 ]
+
+const isOwnSource = (cwd: string): boolean => realPath(cwd) === realPath(fileURLToPath(packageFile('.')))
 
 /** Whether the project has extensions of its own. */
 export const hasExtensions = (place: ProjectPlace): boolean =>

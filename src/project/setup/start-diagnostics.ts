@@ -3,6 +3,7 @@ import { displaySentence } from '../../util/as-sentence.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import type { ConfigDiagnostic } from '../config/config.ts'
 import type { AgentDiagnostic } from '../registry/agent-diagnostic.ts'
+import type { LeftOutAgent } from '../registry/missing-tools.ts'
 
 /** A diagnostic about a team before it runs. */
 export type StartDiagnostic = AgentDiagnostic | ConfigDiagnostic
@@ -10,8 +11,15 @@ export type StartDiagnostic = AgentDiagnostic | ConfigDiagnostic
 /** Whether something is ignored because it is not trusted. */
 export const isAboutTrust = ({ code }: StartDiagnostic): boolean => code === 'config_untrusted' || code === 'agent_untrusted'
 
+/** Whether an agent may do something unexpected: these are printed even with `--quiet`. */
+export const isAlarming = (each: StartDiagnostic): boolean => isAboutTrust(each) || each.code === 'agent_tools_absent'
+
 export const sentenceOf = ({ place, message, remedy }: Problem): string =>
   [`${place}: ${displaySentence(message)}`, ...(remedy === undefined ? [] : [remedy])].join(' ')
+
+/** Agents that did not start, with the reasons. */
+export const leftOutAgents = ({ leftOut }: { readonly leftOut: readonly LeftOutAgent[] }): readonly string[] =>
+  leftOut.flatMap(({ name, problems }) => problems.map((problem) => `The agent ${name} is left out. ${sentenceOf(problem)}`))
 
 /**
  * Adds ignored settings to an error, because they may be its cause: untrusted files first, unknown variables last. The

@@ -35,7 +35,7 @@ export const listEntries: { readonly [Entry in ListEntry]: EntrySpec } = {
   model: { isRequired: true, pattern: '\\S+', problem: (name) => `the model name \`${name}\` has spaces` },
   // `tool`, `ext.tool`, `server/tool`, `server/*`, `prefix*`, `*`, `./module.ts`.
   tool: {
-    pattern: '\\*|[\\w.-]+\\*?|[\\w.-]+/(?:\\*|[\\w.-]+\\*?)|\\.{0,2}/[^\\n\\0*]+',
+    pattern: '\\*|(?:[\\w.-]+\\*?|[\\w.-]+/(?:\\*|[\\w.-]+\\*?))\\??|\\.{0,2}/[^\\n\\0*]+',
     problem: (name) => `\`${name}\` is not a valid tool name or pattern`,
   },
   'client tool': {

@@ -2,6 +2,7 @@ import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'y
 import type { JsonSchema } from '../../contracts/index.ts'
 import { checkSchema } from '../../util/json-schema/check-schema.ts'
 import { SourceText, startOfText } from '../../yaml/source-text.ts'
+import { neverClosed, unclosedBracket } from '../../yaml/unclosed-bracket.ts'
 import { keyText, nodeToJson, positionAt, type ReadResult, type ValueProblem } from '../../yaml/yaml-nodes.ts'
 
 const maxLength = 1_048_576
@@ -35,10 +36,12 @@ function readSource(source: SourceText, root: SchemaRoot): unknown {
     return void source.problem(startOfText, `the file is longer than ${maxLength} characters`, 'Make it shorter.')
   const counter = new LineCounter()
   try {
-    const { contents, errors, warnings } = parseDocument<Node>(text, { lineCounter: counter, prettyErrors: false, logLevel: 'error' })
-    for (const { pos, code } of [...errors, ...warnings]) {
-      const reason = code.toLowerCase().replaceAll('_', ' ')
-      source.problemWithoutLine(positionAt(counter, pos[0]), `the file is neither JSON nor YAML (${reason})`)
+    const document = parseDocument<Node>(text, { lineCounter: counter, prettyErrors: false, logLevel: 'error' })
+    const { contents, errors, warnings } = document
+    for (const error of [...errors, ...warnings]) {
+      const open = unclosedBracket(document, text, error)
+      const reason = open === undefined ? error.code.toLowerCase().replaceAll('_', ' ') : neverClosed(text[open])
+      source.problemWithoutLine(positionAt(counter, open ?? error.pos[0]), `the file is neither JSON nor YAML (${reason})`)
     }
     if (errors.length + warnings.length > 0) return undefined
     if (!isMap(contents)) {

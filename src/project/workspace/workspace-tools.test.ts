@@ -116,7 +116,7 @@ test('a project skill that hides a user skill is reported for agents that use it
   const files = { 'mine.json': config, '../persons-own/deploy/SKILL.md': skill, '.agents/skills/deploy/SKILL.md': skill }
   const { root, acting } = await project('skills', files, 'mine.json')
   const [near, far] = ['.agents/skills', '../persons-own'].map((folder) => join(root, folder, 'deploy/SKILL.md'))
-  const told = `${near}: This skill "deploy" shadows the one at ${far}. Rename one of them to use both.`
-  expect((await acting([agentWith(['deploy'])])).notices).toContain(told)
-  expect((await acting([agentWith([])])).notices).not.toContain(told)
+  const told = expect.objectContaining({ place: near, message: expect.stringContaining(`shadows the one at ${far}`) })
+  expect((await acting([agentWith(['deploy'])])).warnings).toContainEqual(told)
+  expect((await acting([agentWith([])])).warnings).not.toContainEqual(told)
 })

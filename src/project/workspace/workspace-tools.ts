@@ -1,5 +1,13 @@
 import { join } from 'node:path'
-import { type ApprovalPolicy, type Hook, type Sandbox, type SandboxPolicy, TroupeError, wrapProjectText } from '../../contracts/index.ts'
+import {
+  type ApprovalPolicy,
+  type Hook,
+  type Problem,
+  type Sandbox,
+  type SandboxPolicy,
+  TroupeError,
+  wrapProjectText,
+} from '../../contracts/index.ts'
 import { knownRules } from '../../policy/tool-name-problems.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../../runtime/index.ts'
 import { findProjectRoot, projectContext } from '../../tools/project-context/index.ts'
@@ -14,7 +22,6 @@ import { homeFolder } from '../setup/data-folder.ts'
 import { extensionIds } from '../setup/extension-folders.ts'
 import type { ProjectPlace } from '../setup/project-place.ts'
 import { trustPlaceOf } from '../setup/read-setup.ts'
-import { sentenceOf } from '../setup/start-diagnostics.ts'
 import { flagProblems } from './allow-and-deny.ts'
 import { configuredHooks } from './configured-hooks.ts'
 import { configuredHttpTools } from './http-tools.ts'
@@ -32,7 +39,8 @@ interface WorkspaceTools {
   readonly withoutTerminal: OnUnavailable
   /** The project root: grants for the project are stored under it. */
   readonly project: string
-  readonly notices: readonly string[]
+  /** What does not work, although the agents start. */
+  readonly warnings: readonly Problem[]
   /** The same built-in tools for other folders. Absent if no agent has tools. */
   readonly kitAt?: KitAt
 }
@@ -104,9 +112,7 @@ export async function createWorkspaceTools(agents: readonly RegisteredAgent[], o
     withoutTerminal: onUnavailable ?? 'suspend',
     project,
     ...(kitAt && { kitAt }),
-    notices: [...summarizeProblems(skilled.fileProblems), ...skilled.warnings, ...context.problems, ...http.problems, ...missing].map(
-      sentenceOf,
-    ),
+    warnings: [...summarizeProblems(skilled.fileProblems), ...skilled.warnings, ...context.problems, ...http.problems, ...missing],
   }
 }
 

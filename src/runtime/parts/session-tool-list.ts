@@ -59,6 +59,11 @@ export class SessionToolList {
     return this.#isStale || (this.#failedAt !== undefined && this.#clock.monotonic() - this.#failedAt >= failureMs)
   }
 
+  /** Whether the source has answered. */
+  get isListed(): boolean {
+    return this.#opened !== undefined && this.#failedAt === undefined
+  }
+
   /** Lists the tools again. Rejects only for a required source. */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#list().finally(() => {

@@ -2,6 +2,7 @@ import type { AgentSpec, Clock, Diagnostic, SessionToolSource, SourceSession } f
 import { matchesSource } from '../../policy/tool-name-patterns.ts'
 import type { ToolRegistry } from '../../steps/index.ts'
 import { isSameList } from '../../util/is-same-list.ts'
+import { knownNames } from '../../util/nearest-names.ts'
 import type { Redactor } from '../../util/redact.ts'
 import { SessionToolList } from './session-tool-list.ts'
 
@@ -33,6 +34,8 @@ export class TreeSources {
   readonly #opened = new Map<SessionToolSource, SessionToolList>()
   readonly #built = new Map<string, Built>()
   readonly #problems: Diagnostic[] = []
+  /** Each is reported once. */
+  readonly #unmatched = new Set<string>()
   #record: ((diagnostic: Diagnostic) => void) | undefined
 
   constructor(options: TreeSourcesOptions) {
@@ -64,6 +67,7 @@ export class TreeSources {
     const tools = lists.flat()
     const registry = same?.registry ?? (tools.length === 0 ? this.#options.base : this.#options.base.with(tools))
     this.#built.set(agent.name, { opened, lists, registry })
+    for (const each of opened) this.#reportUnmatched(agent, each, registry)
     return registry
   }
 
@@ -94,6 +98,24 @@ export class TreeSources {
     const opened = new SessionToolList(source, { ...session, report }, { clock, redactor })
     this.#opened.set(source, opened)
     return opened
+  }
+
+  /** Listed tools that a source does not have. Tools behind `find_tools` exist. */
+  #reportUnmatched(
+    { name: agent, tools: patterns }: AgentSpec,
+    { name: source, tools, isListed }: SessionToolList,
+    registry: ToolRegistry,
+  ): void {
+    if (!isListed) return
+    for (const pattern of patterns) {
+      if (!matchesSource(pattern, source, 'only') || registry.allowed([pattern]).length > 0) continue
+      const message = `"${source}" has ${tools.length === 0 ? 'no tools' : 'no such tool'}: \`${pattern}\` of the agent "${agent}" matches nothing.`
+      if (this.#unmatched.has(message)) continue
+      this.#unmatched.add(message)
+      const names = tools.map(({ name }) => name)
+      const remedy = names.length === 0 ? `Check the settings of "${source}".` : knownNames(pattern, names, 'tool')
+      this.#report({ code: 'tool_missing', severity: 'warning', message, remedy })
+    }
   }
 
   #report(diagnostic: Diagnostic): void {

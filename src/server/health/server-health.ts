@@ -5,6 +5,8 @@ export class ServerHealth {
   stale: readonly string[] = []
   /** Changes that need a new start. */
   pending: readonly string[] = []
+  /** Agents that did not start because tools are missing. */
+  leftOut: readonly string[] = []
   /** Why nothing can be stored. */
   storeProblems: () => readonly string[] = () => []
   /** Problems of extensions. */
@@ -15,6 +17,6 @@ export class ServerHealth {
   }
 
   get warnings(): readonly string[] {
-    return [...this.storeProblems(), ...this.stale, ...this.pending, ...this.kernelProblems()]
+    return [...this.storeProblems(), ...this.stale, ...this.pending, ...this.leftOut, ...this.kernelProblems()]
   }
 }

@@ -48,6 +48,7 @@ const statusOfCode: { readonly [Code in ErrorCode]: ServerErrorCode } = {
   store_failed: 'unavailable',
   store_invalid: 'internal',
   index_damaged: 'unavailable',
+  command_failed: 'internal',
   runtime_closed: 'unavailable',
   internal: 'internal',
 }

@@ -3,7 +3,7 @@ import { readFileSync, type Stats, unwatchFile, watchFile } from 'node:fs'
 import { resolve } from 'node:path'
 import { type FSWatcher, watch } from 'chokidar'
 import { type Clock, type Log, TroupeError } from '../../contracts/index.ts'
-import { isAboutTrust, type Project, sentenceOf } from '../../project/index.ts'
+import { isAboutTrust, leftOutAgents, type Project, sentenceOf } from '../../project/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { ServerHealth } from '../health/server-health.ts'
 import { foldersToWatch, isRelevant, isSearched, type WatchedPaths } from './watched-paths.ts'
@@ -11,7 +11,7 @@ import { foldersToWatch, isRelevant, isSearched, type WatchedPaths } from './wat
 // Changed files take effect with the next turn.
 //
 // 1. Changes that come together are loaded once. One load runs at a time; a change during it leads to another one.
-// 2. What cannot be loaded, or would lose trust, changes nothing: the last valid version stays, and the reason is reported.
+// 2. What cannot be loaded, or would lose trust or an agent, changes nothing: the last valid version stays, and the reason is reported.
 // 3. What a process reads once (modules with tools, extensions, `headends`, `store`, `telemetry`) is reported, not applied.
 
 /** Editors write files in several steps. */
@@ -123,12 +123,13 @@ export class HotReload {
     const { health, log } = this.#options
     try {
       const project = await this.#options.load()
-      const withheld = lostTrust(project, this.#current)
-      if (withheld.length > 0) return this.#keep(withheld)
+      const lost = [...lostTrust(project, this.#current), ...lostAgents(project, this.#current)]
+      if (lost.length > 0) return this.#keep(lost)
       if (this.#isClosed) return
       await this.#options.apply(project)
       health.stale = []
       health.pending = this.#needingStart(project)
+      health.leftOut = leftOutAgents(project)
       this.#watch(this.#options.pathsOf(project))
       log.note(`Reloaded. Agents: ${project.served.join(', ')}.`)
       const known = new Set(this.#current.diagnostics.map(sentenceOf))
@@ -199,6 +200,10 @@ function lostTrust(project: Project, before: Project): readonly string[] {
     .filter(({ place }) => used.has(fileOf(place, project)))
     .map(sentenceOf)
 }
+
+/** Agents that were in use and would be left out, because tools are missing now. */
+const lostAgents = ({ leftOut }: Project, { agents }: Project): readonly string[] =>
+  leftOut.flatMap(({ name, problems }) => (agents.some(({ definition }) => definition.name === name) ? problems.map(sentenceOf) : []))
 
 const untrustedParts = ({ report }: Project) => report.diagnostics.filter(isAboutTrust)
 

@@ -152,9 +152,10 @@ export class Reply {
     return this.#failure !== undefined || this.#finish !== undefined
   }
 
-  /** The provider refused the request and charges nothing. */
+  /** The provider refused the request, or has not seen it, and charges nothing. */
   get wasRefused(): boolean {
-    return this.characters === 0 && this.#failure !== undefined && !failurePolicy[this.#failure.class].billed
+    const failure = this.#failure
+    return this.characters === 0 && failure !== undefined && (failure.unsent === true || !failurePolicy[failure.class].billed)
   }
 
   /** `undefined` if the provider reported no valid usage. */

@@ -3,4 +3,5 @@ export { type LoginOptions, type LoginResult, loginToServer, logoutFromServer } 
 export { type McpTokenRecord, type McpTokenStore, memoryTokenStore } from './auth/token-store.ts'
 export type { McpHost, PinnedTool, PinVerdict, ToolPins } from './mcp-host.ts'
 export { type McpServerFacts, type McpServerSource, type McpToolSource, mcpToolSource } from './mcp-tool-source.ts'
+export { serverProblem } from './server-problem.ts'
 export type { LeftOutTool } from './server-tools.ts'

@@ -48,11 +48,13 @@ export interface ResolvedHttp extends Resolved {
   readonly auth: McpServerAuth | undefined
 }
 
+type Surroundings = Pick<McpHost, 'workspace' | 'environment'>
+
 /** @throws McpError if a variable is missing, or a program or a URL is not valid. */
 export function resolveServer(
   name: string,
   definition: McpServerDefinition,
-  { overlay, host }: { readonly overlay: SourceSession['overlay']; readonly host: McpHost },
+  { overlay, host }: { readonly overlay: SourceSession['overlay']; readonly host: Surroundings },
 ): ResolvedServer {
   const server = {
     name,
@@ -85,7 +87,7 @@ function resolveHttp(
 function resolveStdio(
   name: string,
   { command: program, args: given = [], env = {}, cwd: folder = '.', sandbox = 'off' }: StdioServerDefinition,
-  { overlay, host }: { readonly overlay: SourceSession['overlay']; readonly host: McpHost },
+  { overlay, host }: { readonly overlay: SourceSession['overlay']; readonly host: Surroundings },
 ): Omit<ResolvedStdio, keyof Resolved> {
   const { command, args, ...filled } = filledTexts(name, { command: program, args: given, env, folder }, overlay)
   const environment = { ...baseEnvironment(host.environment), ...filled.env }

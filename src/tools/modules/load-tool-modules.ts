@@ -34,7 +34,12 @@ interface LoadedModules {
   readonly tools: readonly Tool[]
   /** The names of the tools of each module, by path. A module that failed has none. */
   readonly names: ReadonlyMap<string, readonly string[]>
-  readonly problems: readonly Problem[]
+  readonly problems: readonly ModuleProblem[]
+}
+
+interface ModuleProblem extends Problem {
+  /** The path of the module. */
+  readonly module: string
 }
 
 interface LoadOptions {
@@ -57,7 +62,7 @@ export async function loadToolModules(modules: readonly ModuleToLoad[], options:
   for (const name of options.taken ?? []) if (!owners.has(name)) owners.set(offeredName(name), 'a tool of this program')
   const tools: Tool[] = []
   const names = new Map<string, readonly string[]>()
-  const problems: Problem[] = []
+  const problems: ModuleProblem[] = []
   for (const [index, module] of modules.entries()) {
     const found = toolsIn(imported[index] ?? { ok: false, why: 'it was not imported' })
     problems.push(...found.problems.map((fault) => problemOf(module, fault)))
@@ -81,8 +86,9 @@ interface Fault {
   readonly remedy: string
 }
 
-const problemOf = ({ at, written }: ModuleToLoad, { message, remedy }: Fault): Problem => ({
+const problemOf = ({ at, path, written }: ModuleToLoad, { message, remedy }: Fault): ModuleProblem => ({
   ...at,
+  module: path,
   message: `\`${written}\`: ${message}`,
   remedy,
 })

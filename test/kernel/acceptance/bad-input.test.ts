@@ -36,7 +36,7 @@ const method = (body: string, seen: RegExp): Make => code(main(body), seen)
 const makes: { readonly [id: string]: Make } = {
   // Manifests.
   empty: raw('', /failed .*`id`, `name`, `version`, `description` are missing/),
-  no_yaml: raw('id: [unclosed\n', /failed .*manifest\.yaml:2:1: the settings are not valid YAML/),
+  no_yaml: raw('id: [unclosed\n', /failed .*manifest\.yaml:1:5: the settings are not valid YAML: this `\[` is never closed/),
   binary: raw('\u0000\u0001', /failed .*the file is binary/),
   a_list: raw('- id: a_list\n', /failed .*must be lines of `key: value`/),
   other_id: raw(manifest('somebody', { entrypoint: 'main:Main' }), /failed .*the id is `somebody`, but the folder is `other_id`/),

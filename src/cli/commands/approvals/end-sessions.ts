@@ -10,7 +10,7 @@ import { printError } from '../../terminal/print-messages.ts'
 import type { Host } from '../../terminal/process-host.ts'
 import { safeJson } from '../../terminal/safe-json.ts'
 import { auditAction } from '../audit/audit-action.ts'
-import { errorDocument } from '../output/run-documents.ts'
+import { errorDocument } from '../output/error-documents.ts'
 import { findSession, type SessionPlace, unknownSession } from '../sessions/find-session.ts'
 
 const byCommand = 'troupe approvals drop'
@@ -27,8 +27,7 @@ export async function dropSessions(invocation: ApprovalsInvocation, host: Host):
   const { dropped, error } = await withSessions<DropResult>(folder, { dropped: [] }, (store) => endSessions(store, named, place))
   if (dropped.length === 0) throw error ?? unknownSession(named.join(', '), place)
   const code = error ? exitCodeOfError(error) : exitCodes.done.code
-  if (output === 'json')
-    await host.stdout.line(safeJson(error ? { ...errorDocument(error), dropped } : { ok: true, dropped, exitCode: code }))
+  if (output === 'json') await host.stdout.line(safeJson(error ? errorDocument(error, { dropped }) : { ok: true, dropped, exitCode: code }))
   else await host.stdout.lines(dropped.map((id) => `Dropped: ${id}`))
   if (error) await printError(error, { host, display })
   return code

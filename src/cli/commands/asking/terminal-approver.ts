@@ -8,7 +8,7 @@ import {
   type StreamEvent,
 } from '../../../contracts/index.ts'
 import { systemClock } from '../../../runtime/index.ts'
-import { terminalApproverName } from '../../../view/index.ts'
+import { terminalApproverName, unavailableApproverName } from '../../../view/index.ts'
 import type { Display } from '../../progress/display.ts'
 import { exactLine } from '../../terminal/exact-text.ts'
 import type { Host } from '../../terminal/process-host.ts'
@@ -172,7 +172,7 @@ export function chooseApprover(host: Host, otherwise: WithoutTerminal): RunAppro
   const decision: ApprovalDecision = { kind: 'deny', feedback: 'no person is available to approve it', cancel: true }
   return {
     shows: 'nothing',
-    decide: () => (otherwise === 'suspend' ? 'suspend' : { decision, by: 'approvals.onUnavailable' }),
+    decide: () => (otherwise === 'suspend' ? 'suspend' : { decision, by: unavailableApproverName }),
     attach: () => {},
     onEvent: () => {},
   }

@@ -1,3 +1,4 @@
+import { TroupeError } from '../../../contracts/index.ts'
 import {
   type Admission,
   type ExtensionAdmissions,
@@ -14,6 +15,8 @@ import { exitCodes } from '../../terminal/exit-codes.ts'
 import { printDocument } from '../../terminal/print-messages.ts'
 import { printable } from '../../terminal/printable.ts'
 import type { Host } from '../../terminal/process-host.ts'
+import { safeJson } from '../../terminal/safe-json.ts'
+import { errorDocument } from '../output/error-documents.ts'
 import { problemLines } from './show-extension.ts'
 
 /** `troupe extensions validate`: what the kernel checks before it loads an extension that nobody trusts. */
@@ -41,8 +44,16 @@ export async function validateExtensions(
     for (const notice of notices) printed.add(notice)
   }
   const isValid = results.every(({ ok }) => ok)
-  if (invocation.output === 'json') await printDocument({ ok: isValid, extensions: results }, host)
+  if (invocation.output === 'json') {
+    if (isValid) await printDocument({ extensions: results }, host)
+    else await host.stdout.line(safeJson(errorDocument(invalidError(results), { extensions: results })))
+  }
   return (isValid ? exitCodes.done : exitCodes.usage).code
+}
+
+function invalidError(results: readonly { readonly id: string; readonly problems: Admission['problems'] }[]): TroupeError {
+  const problems = results.flatMap((each) => each.problems)
+  return new TroupeError('extension_failed', 'Some extensions are invalid.', { problems })
 }
 
 /** Problems of the manifest and of the order need no code. That of bundled ones is part of Troupe. */

@@ -20,6 +20,7 @@ import { printable } from '../../terminal/printable.ts'
 import type { Host } from '../../terminal/process-host.ts'
 import { safeJson } from '../../terminal/safe-json.ts'
 import { chooseApprover } from '../asking/terminal-approver.ts'
+import { commandError } from '../output/error-documents.ts'
 import { projectServers, trustedServer, usableServer } from './project-servers.ts'
 
 /** `troupe mcp call NAME TOOL [JSON]`: rules, hooks and approval as in a run, without a model. */
@@ -122,16 +123,18 @@ async function report(record: CallRecord, { wanted, host, output, display }: Rep
   const { status, content, value, parts } = record
   const error = record.error && { ...record.error, message: wholeMessage(record.error, content) }
   const isDone = status === 'completed'
-  const { code } = isDone ? exitCodes.done : exitCodes.failed
+  const isDenied = status === 'declined'
+  const { code } = isDone ? exitCodes.done : isDenied ? exitCodes.approval : exitCodes.failed
+  const remedy = isDenied ? `To approve it: --allow '${wanted}'` : error?.remedy
   if (output === 'json') {
-    const result = { tool: wanted, content, ...(value !== undefined && { value }), ...(parts && { parts }), ...(error && { error }) }
+    const result = { tool: wanted, content, ...(value !== undefined && { value }), ...(parts && { parts }) }
+    const failure = commandError({ code: isDenied ? 'denied' : 'command_failed', message: error?.message ?? content, remedy })
     if (isDone) await printDocument(result, host)
-    else await host.stdout.line(safeJson({ ok: false, ...result, exitCode: code }))
+    else await host.stdout.line(safeJson({ ok: false, error: failure, ...result, ...(error && { class: error.class }), exitCode: code }))
     return code
   }
   if (isDone) await host.stdout.line(printableLines(content))
   else {
-    const remedy = status === 'declined' ? `To approve it: --allow '${wanted}'` : error?.remedy
     const message = error?.message ?? content
     const details = message.trim().split('\n').slice(1)
     await printError({ message: message.trim(), details, problems: [], remedy }, { host, display })

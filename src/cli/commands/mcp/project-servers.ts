@@ -36,7 +36,7 @@ export async function projectServers(
   host: ProjectPlace,
   { configFile, agentFile }: Pick<LoadProjectOptions, 'configFile'> & { readonly agentFile?: string | undefined },
 ): Promise<ProjectServers> {
-  const options = { ...placeOf(host), configFile, importsModules: false }
+  const options = { ...placeOf(host), configFile, importsModules: false, onMissingTools: 'report' as const }
   const found = agentFile === undefined ? [await loadProject(options)] : await loadProjectsAt([agentFile], options)
   const [project] = found
   if (!project) throw new TroupeError('internal', 'There is no project.')

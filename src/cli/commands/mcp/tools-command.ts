@@ -62,7 +62,7 @@ const unique = (servers: readonly NamedServer[]): readonly NamedServer[] =>
   servers.filter(({ name }, index) => servers.findIndex((each) => each.name === name) === index)
 
 async function readAgent(file: string, host: Host, configFile: string | undefined) {
-  const report = await loadProject({ ...placeOf(host), agents: file, configFile })
+  const report = await loadProject({ ...placeOf(host), agents: file, configFile, onMissingTools: 'report' })
   return { ...validAgents(report).root, moduleTools: report.moduleTools }
 }
 

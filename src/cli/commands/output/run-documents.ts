@@ -1,15 +1,12 @@
 // The documents of `--json` and the last line of `--stream-json`. Published as schemas/run-document.schema.json and
 // schemas/stream-event.schema.json.
-import type { AgentLimits, Diagnostic, Model, ModelParameters, Outcome, OutputContract, Problem } from '../../../contracts/index.ts'
+import type { AgentLimits, Diagnostic, Model, ModelParameters, Outcome, OutputContract } from '../../../contracts/index.ts'
 import type { StartDiagnostic } from '../../../project/index.ts'
-import { type AgentSummary, runSummary } from '../../../view/index.ts'
-import { exitCodeOf, exitCodeOfError, exitCodes, type FailureCode } from '../../terminal/exit-codes.ts'
-
-interface Ended {
-  /** Whether the exit code is 0. */
-  readonly ok: boolean
-  readonly exitCode: number
-}
+import { type AgentSummary, type Denial, runSummary } from '../../../view/index.ts'
+import { exitCodeOfRun, exitCodes } from '../../terminal/exit-codes.ts'
+import type { EndRequest } from '../../terminal/process-host.ts'
+import { type CommandError, commandError, type Ended } from './error-documents.ts'
+import { type EndedRun, errorOfRun } from './run-error.ts'
 
 /** An outcome with the diagnostics from before the start, which come first. */
 export interface ReportedOutcome extends Omit<Outcome, 'snapshot' | 'diagnostics'> {
@@ -18,19 +15,11 @@ export interface ReportedOutcome extends Omit<Outcome, 'snapshot' | 'diagnostics
 
 /** A run that started, whatever its outcome. */
 export interface OutcomeDocument extends ReportedOutcome, Pick<Outcome, 'snapshot'>, Ended {
+  readonly error?: CommandError
+  /** Calls of this turn that were not allowed. */
+  readonly denials: readonly Denial[]
   /** Usage per agent; absent if no turn started. */
   readonly summary?: AgentSummary
-}
-
-/** Why a run did not start. */
-export interface ErrorDocument extends Ended {
-  readonly error: RunError
-}
-export interface RunError {
-  readonly code: FailureCode
-  readonly message: string
-  readonly remedy?: string
-  readonly problems: readonly Problem[]
 }
 
 /** What would run. */
@@ -74,42 +63,49 @@ export interface PlannedModel {
 /** The last line of a stream. Without the snapshot, which repeats the events. */
 export type RunEnd = Ended &
   (
-    | { readonly type: 'run.completed' | 'run.failed'; readonly outcome: ReportedOutcome; readonly summary?: AgentSummary }
-    | { readonly type: 'run.failed'; readonly error: RunError }
+    | {
+        readonly type: 'run.completed' | 'run.failed'
+        readonly outcome: ReportedOutcome
+        readonly error?: CommandError
+        readonly denials: readonly Denial[]
+        readonly summary?: AgentSummary
+      }
+    | { readonly type: 'run.failed'; readonly error: CommandError }
   )
 
 interface DocumentOptions {
+  /** Default: that of the outcome and the denials. */
   readonly exitCode?: number
   readonly before?: readonly StartDiagnostic[] | undefined
+  readonly denials?: readonly Denial[]
+  /** The signal that released the run. */
+  readonly request?: EndRequest | undefined
 }
 
-export function outcomeDocument(outcome: Outcome, { exitCode = exitCodeOf(outcome), before = [] }: DocumentOptions = {}): OutcomeDocument {
+export function outcomeDocument(outcome: Outcome, { before = [], denials = [], ...given }: DocumentOptions = {}): OutcomeDocument {
+  const { exitCode = exitCodeOfRun(outcome, { denials }), request } = given
   const diagnostics = [...before, ...outcome.diagnostics]
-  return { ok: exitCode === exitCodes.done.code, ...outcome, diagnostics, ...summaryOf(outcome), exitCode }
+  const error = errorIn({ outcome, denials, exitCode }, request)
+  return { ok: exitCode === exitCodes.done.code, ...error, ...outcome, diagnostics, denials, ...summaryOf(outcome), exitCode }
 }
 
-type Thrown = Omit<RunError, 'remedy'> & { readonly remedy: string | undefined }
-
-export function errorDocument(error: Thrown): ErrorDocument {
-  const { code, message, remedy, problems } = error
-  return { ok: false, error: { code, message, ...(remedy !== undefined && { remedy }), problems }, exitCode: exitCodeOfError(error) }
+function errorIn(ended: EndedRun, request: EndRequest | undefined): { readonly error?: CommandError } {
+  return ended.exitCode === exitCodes.done.code ? {} : { error: commandError(errorOfRun(ended, request)) }
 }
 
 /** `completed` if there is an answer, also a partial one. The exit code shows the difference. */
 export function runEnd(
   { snapshot: _repeated, ...outcome }: Outcome,
-  { exitCode = exitCodeOf(outcome), before = [] }: DocumentOptions = {},
+  { before = [], denials = [], ...given }: DocumentOptions = {},
 ): RunEnd {
+  const { exitCode = exitCodeOfRun(outcome, { denials }), request } = given
   const type = outcome.status === 'completed' || outcome.status === 'partial' ? 'run.completed' : 'run.failed'
   const reported = { ...outcome, diagnostics: [...before, ...outcome.diagnostics] }
-  return { type, ok: exitCode === exitCodes.done.code, outcome: reported, ...summaryOf(outcome), exitCode }
+  const error = errorIn({ outcome, denials, exitCode }, request)
+  return { type, ok: exitCode === exitCodes.done.code, ...error, outcome: reported, denials, ...summaryOf(outcome), exitCode }
 }
 
 function summaryOf(outcome: Pick<Outcome, 'operations' | 'trace'>): { readonly summary?: AgentSummary } {
   const summary = runSummary(outcome)
   return summary ? { summary } : {}
-}
-
-export function runEndOfError(error: Thrown): RunEnd {
-  return { type: 'run.failed', ...errorDocument(error) }
 }

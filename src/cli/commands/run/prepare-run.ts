@@ -100,7 +100,12 @@ async function inspect({ invocation, stored }: ResumedRun, host: Host): Promise<
   const overridden = stored ? changedSettings(overrides, host.env, stored) : new Map()
   const settings = stored ? withModelsOf(stored, overridden, overrides) : overrides
   const { cwd, env } = host
-  const report = await loadTrustedProject({ cwd, env, agents: file, configFile, settings }, { host, isTrusted, storesTrust: !dryRun })
+  // A resumed session continues without tools that no longer exist.
+  const onMissingTools = stored ? 'report' : 'refuse'
+  const report = await loadTrustedProject(
+    { cwd, env, agents: file, configFile, settings, onMissingTools },
+    { host, isTrusted, storesTrust: !dryRun },
+  )
   const { registry } = report
   // `startRun` refuses a session of another agent.
   if (!stored || (registry.ok && registry.roots[0] !== stored.agent.name)) return { report, overridden: new Map(), errors: [] }

@@ -3,7 +3,7 @@ import { exitCodeOfError } from '../../terminal/exit-codes.ts'
 import type { troupeError } from '../../terminal/print-errors.ts'
 import { type PrintTarget, printError } from '../../terminal/print-messages.ts'
 import { safeJson } from '../../terminal/safe-json.ts'
-import { errorDocument, runEndOfError } from '../output/run-documents.ts'
+import { errorDocument, runEndOfError } from '../output/error-documents.ts'
 
 /** Prints an error in the requested output format, and returns the exit code. */
 export async function reportError(

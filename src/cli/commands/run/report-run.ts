@@ -1,20 +1,21 @@
 import type { Outcome, Report } from '../../../contracts/index.ts'
-import { turnEndTexts } from '../../../policy/limit-texts.ts'
 import type { StartDiagnostic } from '../../../project/index.ts'
-import { runSummary } from '../../../view/index.ts'
+import { type Denial, denialsIn, runSummary } from '../../../view/index.ts'
 import { type Progress, showsTree } from '../../progress/display.ts'
 import { renderSummary, withToolNames } from '../../progress/tree/render-summary.ts'
 import { renderTree } from '../../progress/tree/render-tree.ts'
 import type { OutputForm } from '../../terminal/display-options.ts'
-import { exitCodeOf, exitCodes } from '../../terminal/exit-codes.ts'
+import { exitCodeOf, exitCodeOfRun, exitCodes } from '../../terminal/exit-codes.ts'
 import { InterruptedError } from '../../terminal/interruption.ts'
 import { renderMarkdown, wrapText } from '../../terminal/markdown/render-markdown.ts'
 import { plainPaint } from '../../terminal/paint.ts'
 import type { PrintedError } from '../../terminal/print-errors.ts'
 import { logRecord, type PrintTarget, printError } from '../../terminal/print-messages.ts'
+import { printable } from '../../terminal/printable.ts'
 import type { EndRequest, Host } from '../../terminal/process-host.ts'
 import { safeJson } from '../../terminal/safe-json.ts'
 import { outcomeDocument, runEnd } from '../output/run-documents.ts'
+import { type EndedRun, errorOfRun } from '../output/run-error.ts'
 import type { NextSteps } from '../sessions/next-commands.ts'
 import type { Followed } from './follow-run.ts'
 import { reportError } from './report-error.ts'
@@ -26,6 +27,8 @@ interface Reporting extends PrintTarget {
   readonly before?: readonly StartDiagnostic[]
   /** For a suspended run. */
   readonly nextSteps?: NextSteps
+  /** Whether `--strict` was given. */
+  readonly isStrict?: boolean
   /** The signal that ended the command, if any. */
   readonly request?: EndRequest | undefined
 }
@@ -35,10 +38,19 @@ export async function reportRun(followed: Followed, reporting: Reporting): Promi
   const { outcome } = followed
   if (!outcome)
     return reportError(new InterruptedError('The run did not stop in time.', 'Its journal is kept.', reporting.request), reporting)
-  await printTree(followed, reporting)
-  if (needsMessage(outcome, reporting)) await printError(failureOf(outcome, reporting), reporting)
-  await printOutcome(outcome, reporting)
-  return exitCodeOf(outcome, reporting.request)
+  const { isStrict, request } = reporting
+  const denials = denialsIn(followed.events)
+  const warnings = outcome.diagnostics.filter(({ severity }) => severity !== 'info')
+  const exitCode = exitCodeOfRun(outcome, { denials, hasWarnings: warnings.length > 0, isStrict, request })
+  const ended: ShownRun = { outcome, denials, exitCode }
+  await printTree({ ...followed, denials }, reporting)
+  if (needsMessage(ended, reporting)) await printError(failureOf(ended, reporting), reporting)
+  await printOutcome(ended, reporting)
+  return exitCode
+}
+
+interface ShownRun extends EndedRun {
+  readonly outcome: Outcome
 }
 
 interface TreeOptions extends Pick<Reporting, 'host' | 'progress'> {
@@ -47,10 +59,14 @@ interface TreeOptions extends Pick<Reporting, 'host' | 'progress'> {
 }
 
 /** Prints the tree of the run and, for a team, the summary per agent. */
-export async function printTree({ events, past, outcome }: Followed, { host, progress, legend }: TreeOptions): Promise<void> {
+export async function printTree(
+  { events, past, outcome, denials = [] }: Followed & { readonly denials?: readonly Denial[] },
+  { host, progress, legend }: TreeOptions,
+): Promise<void> {
   const summary = outcome && runSummary(outcome)
   const isTeam = summary !== undefined && summary.agents.length > 0
-  if (progress === 'json' && isTeam) await host.stderr.line(logRecord(host, { level: 'info', msg: 'summary', summary }))
+  if (progress === 'json' && (isTeam || denials.length > 0))
+    await host.stderr.line(logRecord(host, { level: 'info', msg: 'summary', summary, ...(denials.length > 0 && { denials }) }))
   if (!showsTree(progress)) return
   await host.stderr.lines([
     // The live tree is erased; lines of a log are not.
@@ -59,12 +75,15 @@ export async function printTree({ events, past, outcome }: Followed, { host, pro
     '',
     ...(legend === undefined ? [] : [legend, '']),
     ...(isTeam ? [...renderSummary(withToolNames(summary, events), host), ''] : []),
+    ...(denials.length > 0 ? [...denials.map((denial) => host.paint('yellow', denialLine(denial))), ''] : []),
   ])
 }
 
-async function printOutcome(outcome: Outcome, { host, output, before, request }: Reporting): Promise<void> {
+const denialLine = ({ agentPath, tool, by, message }: Denial): string => printable(`denied: ${agentPath} ${tool}: ${message} (${by})`)
+
+async function printOutcome({ outcome, denials, exitCode }: ShownRun, { host, output, before, request }: Reporting): Promise<void> {
   const { stdout } = host
-  const options = { before, exitCode: exitCodeOf(outcome, request) }
+  const options = { before, denials, exitCode, request }
   switch (output) {
     case 'json':
       return stdout.line(safeJson(outcomeDocument(outcome, options)))
@@ -82,37 +101,17 @@ const isAnswered = ({ status, report }: Outcome): boolean =>
   status === 'completed' || status === 'partial' || (status === 'interrupted' && report !== undefined)
 
 /** Whether to print why the exit code is not 0. The tree shows it, but not the remedy of a failure. */
-function needsMessage(outcome: Outcome, { progress }: Reporting): boolean {
+function needsMessage({ outcome, exitCode }: ShownRun, { progress }: Reporting): boolean {
   if (outcome.status === 'failed' || outcome.status === 'suspended') return true
-  return !showsTree(progress) && exitCodeOf(outcome) !== exitCodes.done.code
+  if (exitCode === exitCodes.done.code) return false
+  return !showsTree(progress) || exitCodeOf(outcome) === exitCodes.done.code
 }
 
-function failureOf(outcome: Outcome, { nextSteps, request }: Reporting): PrintedError {
-  const { failure, reason } = outcome
-  const message = reason === 'released' && request !== undefined ? stopTexts[request] : outcome.message
-  const remedy = outcome.remedy ?? failure?.remedy ?? limitRemedy(outcome)
-  const isWaiting = outcome.status === 'suspended' && reason === 'approval'
-  if (isWaiting) return { message: suspendedText, problems: [], remedy, ...nextSteps, isFailure: false }
-  const said = message ?? failure?.message ?? endingText(outcome)
-  return { message: said, problems: [], remedy, ...nextSteps, ...((reason === 'input' || reason === 'client') && { isFailure: false }) }
-}
-
-const suspendedText = 'The run is suspended: a request is waiting for your answer.'
-
-const stopTexts: { readonly [Request in EndRequest]: string } = {
-  interrupted: 'The run was stopped before it ended.',
-  terminated: 'The run was stopped by SIGTERM before it ended.',
-  hangup: 'The run was stopped before it ended: its terminal was closed.',
-  pipe: 'The run was stopped before it ended: its output was closed.',
-}
-
-/** How to raise the limit that made an answer partial. */
-const limitRemedy = ({ status, diagnostics }: Outcome): string | undefined =>
-  status === 'partial' ? diagnostics.findLast(({ code }) => code === 'limit_reached')?.remedy : undefined
-
-function endingText({ status, reason }: Outcome): string {
-  const why = reason === undefined || reason === status ? '' : `: ${turnEndTexts[reason].status}`
-  return status === 'partial' ? `The answer is partial${why}.` : `The run has the status ${status}${why}.`
+function failureOf(ended: ShownRun, { nextSteps, request }: Reporting): PrintedError {
+  const { message, remedy } = errorOfRun(ended, request)
+  const { status, reason } = ended.outcome
+  const isWaiting = status === 'suspended' && reason !== 'released'
+  return { message, problems: [], remedy, ...nextSteps, ...(isWaiting && { isFailure: false }) }
 }
 
 /** For readability. */

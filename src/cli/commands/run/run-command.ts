@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Outcome, RunOrigin, Store, TreeId } from '../../../contracts/index.ts'
-import { dataDirFlag, dataDirOf, isAboutTrust, openRuntime, realPath, sentenceOf } from '../../../project/index.ts'
+import { dataDirFlag, dataDirOf, isAlarming, openRuntime, realPath, sentenceOf } from '../../../project/index.ts'
 import type { RunHandle } from '../../../runtime/index.ts'
 import { redactor } from '../../../util/redact.ts'
 import type { RunInvocation } from '../../arguments/parse-arguments.ts'
@@ -8,6 +8,7 @@ import { progressFor } from '../../progress/display.ts'
 import type { Interruption } from '../../terminal/interruption.ts'
 import { type PrintTarget, printNotice, printWarning, withColour } from '../../terminal/print-messages.ts'
 import type { Host } from '../../terminal/process-host.ts'
+import { strictError } from '../../terminal/strict-error.ts'
 import { chooseApprover } from '../asking/terminal-approver.ts'
 import { type NextSteps, nextSteps, type Suspended } from '../sessions/next-commands.ts'
 import { dryRun } from './dry-run.ts'
@@ -24,6 +25,7 @@ export async function runCommand(requested: RunInvocation, given: Host, interrup
   const prepared = await interruption.before(prepareRun(requested, host))
   const { invocation } = prepared
   await printStartMessages(prepared, { host, display })
+  if (invocation.isStrict) refuseWarnings(prepared)
   if (invocation.dryRun) return dryRun(prepared, invocation, host)
 
   const progress = progressFor(host.window, display)
@@ -53,6 +55,7 @@ export async function runCommand(requested: RunInvocation, given: Host, interrup
     progress,
     request,
     before: project.diagnostics,
+    ...(invocation.isStrict && { isStrict: true }),
     ...(ways && { nextSteps: ways }),
   })
   const further = (await afterStoreFailure(followed.outcome, invocation, store)) ?? afterInterrupt(followed.outcome, invocation, sessionId)
@@ -86,11 +89,16 @@ interface OpenRun extends Suspended {
   readonly store: Store
 }
 
-/** Missing trust may be the cause of unexpected behaviour: it is reported even with --quiet. */
 async function printStartMessages({ notices, project: { diagnostics }, warnings }: PreparedRun, audience: PrintTarget): Promise<void> {
   for (const notice of notices) await printNotice(notice, audience)
-  for (const each of diagnostics) await (isAboutTrust(each) ? printWarning : printNotice)(sentenceOf(each), audience)
+  for (const each of diagnostics) await (isAlarming(each) ? printWarning : printNotice)(sentenceOf(each), audience)
   for (const warning of warnings) await printWarning(warning, audience)
+}
+
+/** @throws TroupeError for `--strict`, if there are warnings. */
+function refuseWarnings({ project, warnings }: PreparedRun): void {
+  const found = [...project.diagnostics, ...project.warnings, ...warnings.map((message) => ({ place: 'troupe run', message }))]
+  if (found.length > 0) throw strictError(found)
 }
 
 /** The data that a later resume needs. It is stored, so secrets are redacted. */

@@ -1,5 +1,13 @@
 import type { CreateKernelOptions, KernelHost, ProjectKernel } from '../../../kernel/index.ts'
-import { hasExtensions, isAboutTrust, ModelConnections, type Project, type ProjectReport, sentenceOf } from '../../../project/index.ts'
+import {
+  hasExtensions,
+  isAlarming,
+  leftOutAgents,
+  ModelConnections,
+  type Project,
+  type ProjectReport,
+  sentenceOf,
+} from '../../../project/index.ts'
 import { createServer, type Server, type ServerLog, serverSettings } from '../../../server/index.ts'
 import type { ServeInvocation } from '../../arguments/serve-invocations.ts'
 import { exitCodes } from '../../terminal/exit-codes.ts'
@@ -57,7 +65,12 @@ async function openServer({ invocation, host, interruption, kernelHost, demo, lo
   const { alsoTrusted } = demo?.loading() ?? {}
   const report = await interruption.before(
     loadTrustedProject(
-      { cwd: host.cwd, env: host.env, agents: agents.length > 0 ? agents : undefined, configFile, alsoTrusted },
+      {
+        ...{ cwd: host.cwd, env: host.env, configFile, alsoTrusted },
+        agents: agents.length > 0 ? agents : undefined,
+        // An assistant works without the agents that cannot start.
+        onMissingTools: kernelHost ? 'leave out' : 'refuse',
+      },
       // A server asks nobody: untrusted files are reported.
       { host, isTrusted, storesTrust: isTrusted },
     ),
@@ -74,8 +87,8 @@ async function openServer({ invocation, host, interruption, kernelHost, demo, lo
   const project = kernel?.project ?? (await interruption.before(report.open({ ...opening, serves: true })))
   // The demonstration says itself what its models are.
   if (!demo && project.missingModels.length === 0) for (const notice of project.notices) log.note(notice)
-  // Missing trust may be the cause of unexpected behaviour.
-  for (const each of project.diagnostics) (isAboutTrust(each) ? log.warn : log.note)(sentenceOf(each))
+  for (const each of project.diagnostics) (isAlarming(each) ? log.warn : log.note)(sentenceOf(each))
+  for (const text of leftOutAgents(project)) log.warn(text)
   kernelHost?.supervisor.drains(serverSettings({ ...project.headends, ...settings }).drainMs)
   if (project.missingModels.length > 0) log.warn(missingModels(project))
   const common = { settings, log, models: new ModelConnections(), ...(demo && { demo: demo.models }) }

@@ -2,18 +2,22 @@ import { type CommandPlace, resumeHint } from '../../../project/index.ts'
 // What `troupe sessions show --json` prints. Published as schemas/session.schema.json.
 
 import type { RunOrigin, TreeEntry } from '../../../contracts/index.ts'
+import { denialsIn } from '../../../view/index.ts'
 import { exitCodes } from '../../terminal/exit-codes.ts'
+import { type CommandError, commandError } from '../output/error-documents.ts'
 import { type OutcomeDocument, outcomeDocument } from '../output/run-documents.ts'
 import type { LoadedSession } from './load-session.ts'
 import type { SessionTotals } from './session-totals.ts'
 import type { StoredSession, StoredSessionState } from './stored-sessions.ts'
 
 /** Results of an open turn. In `operations` it has the status suspended. */
-export type SoFar = Omit<OutcomeDocument, 'ok' | 'exitCode' | 'status' | 'reason' | 'message' | 'remedy' | 'failure' | 'code'>
+export type SoFar = Omit<OutcomeDocument, 'ok' | 'error' | 'exitCode' | 'status' | 'reason' | 'message' | 'remedy' | 'failure' | 'code'>
 
 interface Shown extends StoredDocument {
   /** `false` where its journal is damaged. */
   readonly ok: boolean
+  /** Present if its journal is damaged. */
+  readonly error?: CommandError
   /** Input of its last turn. */
   readonly asked: string
   readonly totals: SessionTotals
@@ -34,11 +38,12 @@ export function sessionDocument(shown: LoadedSession, place: CommandPlace): Rest
   const { damage, asked, totals } = shown
   const { seq, message, remedy } = damage ?? {}
   const damaged = seq === undefined || message === undefined ? {} : { damage: { seq, message, ...(remedy !== undefined && { remedy }) } }
-  const base = { ok: damage === undefined, ...storedDocument(shown, place), asked, totals, ...damaged }
+  const error = damage ? { error: commandError(damage) } : {}
+  const base = { ok: damage === undefined, ...error, ...storedDocument(shown, place), asked, totals, ...damaged }
   const exitCode = damage ? exitCodes.failed.code : exitCodes.done.code
-  const document = outcomeDocument(shown.outcome)
+  const document = outcomeDocument(shown.outcome, { denials: denialsIn(shown.events) })
   if (isResting(shown)) return { ...base, outcome: document, exitCode }
-  const { ok: _ok, exitCode: _code, status: _status, reason: _reason, message: _message, remedy: _remedy, ...rest } = document
+  const { ok: _ok, error: _why, exitCode: _code, status: _status, reason: _reason, message: _message, remedy: _remedy, ...rest } = document
   const { failure: _failure, code: _error, ...soFar } = rest
   return { ...base, soFar, exitCode }
 }

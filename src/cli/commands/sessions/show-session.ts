@@ -1,3 +1,4 @@
+import { denialsIn } from '../../../view/index.ts'
 import type { SessionsInvocation } from '../../arguments/project-invocations.ts'
 import { exitCodes } from '../../terminal/exit-codes.ts'
 import { printError, stdoutPaint } from '../../terminal/print-messages.ts'
@@ -46,5 +47,5 @@ export async function showSession(invocation: SessionsInvocation, host: Host): P
 /** As `run --stream-json`, without live events. An open session has no final line. */
 async function stream(shown: LoadedSession, { stdout }: Host): Promise<void> {
   for (const event of shown.events) await stdout.line(safeJson(event))
-  if (isResting(shown)) await stdout.line(safeJson(runEnd(shown.outcome)))
+  if (isResting(shown)) await stdout.line(safeJson(runEnd(shown.outcome, { denials: denialsIn(shown.events) })))
 }

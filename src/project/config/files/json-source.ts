@@ -4,6 +4,7 @@
 import { LineCounter, type Node, parseDocument } from 'yaml'
 import { messageOf } from '../../../util/message-of.ts'
 import { type Position, SourceText } from '../../../yaml/source-text.ts'
+import { neverClosed } from '../../../yaml/unclosed-bracket.ts'
 import { positionAt } from '../../../yaml/yaml-nodes.ts'
 import { decodeText } from '../../values/decode-text.ts'
 import { maskJson } from '../hide-secrets.ts'
@@ -94,6 +95,10 @@ export class JsonSource {
   #isJson(json: string): boolean {
     const error = findJsonError(json)
     if (!error) return true
+    if (error.unclosed !== undefined) {
+      this.problem(error.unclosed, `this is not JSON: ${neverClosed(json[error.unclosed])}`, 'Close it.')
+      return false
+    }
     const there = json[error.at]
     const found = there === undefined ? 'found the end of the file' : `found ${JSON.stringify(there)}`
     this.problem(error.at, `this is not JSON: expected ${error.expected}, ${found}`, remedyFor(there, error.expected))
@@ -106,9 +111,8 @@ const comments = /"(?:[^"\\\n]|\\.)*"?|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|#[^\n]*
 const commasAndBrackets = /"(?:[^"\\\n]|\\.)*"?|,(?=\s*[}\]])|[{}[\]]/g
 
 function remedyFor(there: string | undefined, expected: string): string {
-  if (there === undefined) return 'Close the open brackets and quotes.'
   if (there === '"' && /^a (?:value|key)/.test(expected)) return 'Close the text on the same line; write `\\` as `\\\\`.'
   if (there === '"') return 'Is a comma missing before it?'
-  if (there === "'" || /[\w$]/.test(there)) return 'Put keys and texts in double quotes: `{ "key": "value" }`.'
+  if (there === "'" || /[\w$]/.test(there ?? '')) return 'Put keys and texts in double quotes: `{ "key": "value" }`.'
   return 'Check the JSON syntax near this position.'
 }
