@@ -9,6 +9,7 @@ import {
   type Outcome,
   type Receipt,
   type SessionId,
+  type TreeEntry,
   type TreeId,
   TroupeError,
 } from '../../contracts/index.ts'
@@ -19,7 +20,7 @@ import { RecentSet } from '../../util/recent-set.ts'
 import { withChanges } from '../changes/reconfigure-session.ts'
 import { inputWithoutSecrets, storeInput } from '../inputs/store-input.ts'
 import { type DriveResult, outcomeOf, runAgain, type StopCause, stopCauseOf } from '../journal/outcome.ts'
-import { unknownTree } from '../journal/tree-cache.ts'
+import { checkedTreeId, unknownTree } from '../journal/tree-cache.ts'
 import type { AgentLoopConfig } from '../options/agent-config.ts'
 import type {
   AgentRuntime,
@@ -149,7 +150,7 @@ export class Runtime implements AgentRuntime {
 
   async open(given: SessionId | string, options: OpenOptions = {}): Promise<RunHandle> {
     this.#refuseWhenClosed()
-    const treeId = given as TreeId
+    const treeId = checkedTreeId(given)
     checkOpen(options, this.parts.modelKeys)
     const { overlay, definitions, ...changing } = options
     if (definitions !== undefined) this.#pin(treeId, definitions)
@@ -227,6 +228,20 @@ export class Runtime implements AgentRuntime {
     if (only) return only
     const asksModel = 'infer' in selection && selection.infer === 'model'
     return asksModel ? this.parts.askModelForAgent(candidates, input, asking) : matchAgent(candidates, input)
+  }
+
+  async entryOf(treeId: TreeId): Promise<TreeEntry | undefined> {
+    const { trees } = this.parts.options.store
+    const entry = await trees.get(treeId)
+    const driver = entry ? undefined : await this.drivers.find(treeId)
+    await driver?.durable()
+    return driver ? trees.get(treeId) : entry
+  }
+
+  async storedId(sessionId: SessionId | string): Promise<TreeId> {
+    const treeId = checkedTreeId(sessionId)
+    if (await this.entryOf(treeId)) return treeId
+    throw unknownTree(treeId)
   }
 
   /** Whether another process that is alive drives the tree. */
