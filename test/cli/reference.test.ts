@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { commands, flagsOf } from '../../src/cli/arguments/command-specs.ts'
 import type { TroupeError } from '../../src/contracts/index.ts'
 import { parseScript } from '../../src/models/parse-script.ts'
-import { sectionNames, sectionOf } from '../../src/project/config/sections.ts'
+import { sectionNames } from '../../src/project/config/sections.ts'
 import { agentOptionKeys } from '../../src/project/index.ts'
 import { folderIncludes } from '../../src/project/templates/includes.ts'
 import { renderPrompt } from '../../src/project/templates/render-prompt.ts'
@@ -36,7 +36,7 @@ describe('what the reference shows works', () => {
     const config = await configOf({ '/home/.ai-agent/.ai-agent.json': shown('configuration.md', 'json') })
     expect([config.pending, config.diagnostics]).toEqual([[], []])
     const said = Object.keys(JSON.parse(shown('configuration.md', 'json')))
-    expect(said).toEqual(sectionNames.filter((name) => sectionOf(name).use === 'now'))
+    expect(said).toEqual(sectionNames)
   })
 
   test('the script', () => {
