@@ -346,7 +346,7 @@ export const projectCommands = [
     ],
     notes: ['Trusted MCP servers are started to list their tools. Approval is what applies without rules.'],
     examples: [
-      { line: 'troupe tools list', summary: 'built-in tools and those of all servers' },
+      { line: 'troupe tools list', summary: 'built-in tools, those of the configuration and of all servers' },
       { line: 'troupe tools list --agent review.ai', summary: 'the tools of one agent' },
     ],
   },
