@@ -83,7 +83,8 @@ export class Attempt {
     this.#watch(this.#started)
     if (!this.#asker) return
     try {
-      this.#parts = this.#model.stream(request, { signal: this.#interrupt.signal })[Symbol.asyncIterator]()
+      const context = { signal: this.#interrupt.signal, sessionId: session.state.sessionId }
+      this.#parts = this.#model.stream(request, context)[Symbol.asyncIterator]()
       this.#pull()
     } catch (error) {
       this.#end(thrown(error))
