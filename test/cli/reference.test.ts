@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -26,6 +26,14 @@ test('the reference names every flag and every setting', () => {
   const [commandLine = '', agentFile = ''] = ['command-line.md', 'agent-file.md'].map((file) => referencePages[file])
   for (const { name } of commands.flatMap((command) => flagsOf(command))) expect(commandLine).toContain(`--${name}`)
   for (const key of agentOptionKeys) expect(agentFile).toContain(`| \`${key}\` |`)
+})
+
+test('no page sets a variable that Troupe would report as unknown', () => {
+  const pages = ['README.md', ...readdirSync('docs').flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : []))]
+  const used = pages.flatMap((page) =>
+    [...readFileSync(page, 'utf8').matchAll(/(?:\$\{?|env\.|export )(TROUPE_\w+)/g)].map(([, name = '']) => name),
+  )
+  expect(used.filter((name) => !referencePages['variables.md']?.includes(`\`${name}\``))).toEqual([])
 })
 
 describe('what the reference shows works', () => {

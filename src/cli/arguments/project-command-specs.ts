@@ -56,7 +56,7 @@ export const projectCommands = [
     arguments: [{ name: 'DIR', required: false, summary: 'Folder (default: the current one)' }],
     groups: [{ title: 'Options', flags: [{ name: 'yes', short: 'y', summary: 'Do not ask for confirmation' }] }],
     notes: [
-      'Existing files are never overwritten. If an agent or a configuration exists, nothing is created. Other files, such as README.md and .gitignore, are kept. The new configuration is trusted.',
+      'Existing files are never overwritten. If one of the new agents or .ai-agent.json exists, nothing is created. Other files, such as README.md and .gitignore, are kept. The new configuration is trusted.',
     ],
     examples: [
       { line: 'troupe init trips', summary: 'create a folder with a team of three agents' },
