@@ -60,7 +60,6 @@ export const startDiagnosticCode = oneOf<StartDiagnostic['code']>({
   config_not_read: true,
   config_part_missing: true,
   config_rule_idle: true,
-  config_section_unused: true,
   config_untrusted: true,
   foreign_agent: true,
   provider_left_out: true,

@@ -87,7 +87,9 @@ interface ServerOptions {
   readonly share?: 'session' | 'process'
 }
 
-/** As configuration writes it: without `type`, `command` means a process and `url` means `auto`. */
+/** As configuration writes it: without `type`, `command` means a process, `url` means `auto` and `auth` means `oauth`. */
 export type McpServerSettings =
   | (Omit<StdioServerDefinition, 'type'> & { readonly type?: 'stdio' })
-  | (Omit<HttpServerDefinition, 'type'> & { readonly type?: HttpTransport })
+  | (Omit<HttpServerDefinition, 'type' | 'auth'> & { readonly type?: HttpTransport; readonly auth?: McpServerAuth | McpAuthWithoutType })
+
+type McpAuthWithoutType = Omit<McpOAuth, 'type'> & { readonly type?: never }

@@ -1,6 +1,7 @@
 import type { JsonOutput, ModelParameters } from './agent.ts'
 import type { ToolChoice } from './client-tool.ts'
 import type { ModelFailure } from './failures.ts'
+import type { SessionId } from './ids.ts'
 import type { JsonObject, JsonSchema, MaybePromise } from './json.ts'
 import type { Message } from './messages.ts'
 import type { Usage } from './usage.ts'
@@ -56,6 +57,8 @@ export type ModelPart =
 
 export interface AttemptContext {
   readonly signal: AbortSignal
+  /** The session that asks. Absent if none does, as when an agent is selected. */
+  readonly sessionId?: SessionId
 }
 
 /** One model. For a failure of the provider, `stream` yields an `error` part. A throw becomes a failure of class `model`. */

@@ -1,9 +1,8 @@
-// How a step is chosen. A request does not name its session, so the history decides: a request after n replies gets reply
-// n + 1. Faults leave no reply, so the faults before a reply are counted here, by the first message of the session, until the
-// reply was sent completely.
+// How a step is chosen. The history decides: a request after n replies gets reply n + 1. Faults leave no reply, so the faults
+// before a reply are counted here, by session, until the reply was sent completely.
 //
 // 1. After a resume in another process the script continues; an interrupted fault is played again.
-// 2. Sessions are independent, except for two with the same first message that reach the same fault at the same time.
+// 2. Sessions are independent. Requests outside of a session are told apart by their first message.
 import type { AttemptContext, Clock, Message, Model, ModelFailure, ModelPart, ModelRequest } from '../contracts/index.ts'
 import { shortHash } from '../util/hash.ts'
 import type { Script, ScriptFault, ScriptStep } from './parse-script.ts'
@@ -36,7 +35,7 @@ export async function scriptModel(text: string, place: string, options: ScriptMo
   function stream(request: ModelRequest, call: AttemptContext): AsyncIterable<ModelPart> {
     const position = request.messages.filter(({ role }) => role === 'assistant').length
     const slot = slots[position]
-    const key = sessionKey(request, position)
+    const key = `${call.sessionId ?? openingKey(request)} ${position}`
     const faults = played.get(key) ?? 0
     const fault = slot?.faults[faults]
     if (fault) played.set(key, faults + 1)
@@ -110,9 +109,9 @@ function slotsOf(steps: readonly ScriptStep[]): readonly Slot[] {
   return faults.length > 0 ? [...slots, { faults }] : slots
 }
 
-function sessionKey({ system, messages }: ModelRequest, position: number): string {
+function openingKey({ system, messages }: ModelRequest): string {
   const opening: Message | undefined = messages[0]
-  return shortHash(JSON.stringify([system, opening, position]))
+  return shortHash(JSON.stringify([system, opening]))
 }
 
 /** Words; long ones in pieces. */

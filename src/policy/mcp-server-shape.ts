@@ -30,7 +30,6 @@ const common = {
 
 const auth: Shape = {
   kind: 'fields',
-  required: ['type'],
   of: {
     type: choice(['oauth', 'client_credentials']),
     clientId: text('troupe'),
@@ -41,7 +40,7 @@ const auth: Shape = {
     scopes: { kind: 'list', of: text('read'), example: '["read"]' },
     issuer: text('https://login.example.org', checkUrl),
   },
-  findConflicts({ type, ...given }) {
+  findConflicts({ type = 'oauth', ...given }) {
     const isMissing = (key: string): boolean => given[key] === undefined
     if (type === 'oauth') return withoutEffect(given, ['privateKey'], 'oauth')
     const missing = [

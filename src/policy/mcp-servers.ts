@@ -8,7 +8,8 @@ export const serverNaming = 'Use up to 40 letters, digits, `-` and single `_`, b
 /** Settings that have been checked, with their type. */
 export function serverDefinition(settings: McpServerSettings): McpServerDefinition {
   const type = settings.type ?? ('command' in settings ? 'stdio' : 'auto')
-  return { ...settings, type } as McpServerDefinition
+  const auth = 'auth' in settings && settings.auth && { type: 'oauth', ...settings.auth }
+  return { ...settings, type, ...(auth && { auth }) } as McpServerDefinition
 }
 
 /** What makes a server another one: program and arguments, or URL, and the names of variables and headers. Their values may be secrets. */

@@ -1,7 +1,6 @@
 export { confinementFor } from './approval/agent-confinement.ts'
 export { applyDecision, recheckOpenRequests, storeProjectGrant } from './approval/approval-decisions.ts'
 export { toolApproval } from './approval/tool-approval.ts'
-export { interruptGraceMs } from './calls/call-limit.ts'
 export { Lanes } from './calls/lanes.ts'
 export { reportOf } from './finish/report-of.ts'
 export { loadSteps, performer } from './loop/performer.ts'
@@ -22,5 +21,6 @@ export {
   type WaitingCall,
 } from './session/active-session.ts'
 export { waitInQueue } from './session/wait-in-queue.ts'
+export { interruptGraceMs } from './tools/call-limit.ts'
 export { withClientTools } from './tools/client-tools.ts'
 export { type Offer, ToolRegistry } from './tools/tool-registry.ts'

@@ -13,8 +13,8 @@ import type {
 } from '../contracts/index.ts'
 import { isRecord } from '../util/is-record.ts'
 import { isThenable } from '../util/is-thenable.ts'
+import { jsonProblem } from '../util/json-problem.ts'
 import { checkSchema } from '../util/json-schema/check-schema.ts'
-import { messageOf } from '../util/message-of.ts'
 import { problemsError } from '../util/option-problems.ts'
 import { schemaValidator } from './schema/schema-validator.ts'
 import { isStandardSchema, jsonSchemaOf, type Parsed, parseStandard } from './schema/standard-schema.ts'
@@ -95,12 +95,12 @@ export function defineTool<const In extends AnySchema, const Out extends AnySche
 function outputOf(returned: unknown, output: AnySchema | undefined, tool: string): MaybePromise<ToolOutput | string> {
   if (isFailed(returned)) return returned
   const own = isDone(returned) ? returned : undefined
-  if (!output) return own ?? textOf(returned, tool)
+  if (!output) return own ?? textOf(returned) ?? unreadable(returned)
   const checked = checkValue(output, own ? own.value : returned)
   const finish = (found: Parsed<unknown>): ToolOutput => {
     if (!found.ok) return failure(`"${tool}" returned an invalid value: ${found.problems.join('; ')}.`)
-    const content = own ? own.content : textOf(found.value, tool)
-    return typeof content === 'string' ? { ...own, ok: true, content, value: found.value as Json } : content
+    const content = own ? own.content : textOf(found.value)
+    return content === undefined ? unreadable(found.value) : { ...own, ok: true, content, value: found.value as Json }
   }
   return checked instanceof Promise ? checked.then(finish) : finish(checked)
 }
@@ -113,18 +113,15 @@ function checkValue(schema: AnySchema, value: unknown): MaybePromise<Parsed<unkn
   return validate instanceof Promise ? validate.then((check) => check(value)) : validate(value)
 }
 
-/** A text as it is, and another value as JSON. */
-function textOf(value: unknown, tool: string): string | Failed {
+/** A text as it is, and another value as JSON. `undefined`: it is not JSON. */
+function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   if (value === undefined) return 'Done.'
-  try {
-    const text = JSON.stringify(value)
-    if (text !== undefined) return text
-  } catch (error) {
-    return failure(`The result of "${tool}" cannot be written as JSON: ${messageOf(error)}.`)
-  }
-  return failure(`The result of "${tool}" cannot be written as JSON: it is a ${typeof value}.`)
+  return jsonProblem(value) === undefined ? JSON.stringify(value) : undefined
 }
+
+/** The runtime reports a value that is not JSON. */
+const unreadable = (value: unknown): Done => ({ ok: true, content: '', value: value as Json })
 
 const failure = (message: string): Failed => ({ ok: false, error: { class: 'failed', message } })
 

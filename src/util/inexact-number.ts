@@ -15,6 +15,15 @@ function isChanged(token: string): boolean {
   return /^-?\d{16,}$/.test(token) && BigInt(value) !== BigInt(token)
 }
 
+/** JSON with numbers that JavaScript cannot represent as strings of their digits. Throws as `JSON.parse` does. */
+export function parseExact(json: string): unknown {
+  return inexactNumber(json) === undefined ? JSON.parse(json) : JSON.parse(json, exactly)
+}
+
+function exactly(_key: string, value: unknown, { source }: { readonly source?: string } = {}): unknown {
+  return typeof value === 'number' && source !== undefined && isChanged(source) ? source : value
+}
+
 /** The message for the model. */
 export const inexactProblem = (token: string): string =>
   /[.eE]/.test(token)

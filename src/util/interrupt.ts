@@ -66,12 +66,22 @@ export class Interrupt {
   }
 }
 
-/** Awaits a value. Rejects when the interrupt fires first. */
+/** A wait that an interrupt has ended. */
+export class Interrupted extends Error {
+  readonly reason: string
+
+  constructor(reason = 'interrupted') {
+    super(reason)
+    this.reason = reason
+  }
+}
+
+/** Awaits a value. Rejects with `Interrupted` when the interrupt fires first. */
 export function unlessInterrupted<T>(interrupt: Interrupt, value: T | Promise<T>): Promise<T> {
   if (!(value instanceof Promise)) return Promise.resolve(value)
   const waiting = new Interrupt(interrupt)
   return new Promise((resolve, reject) => {
-    waiting.listen(() => reject(new Error(waiting.reason)))
+    waiting.listen(() => reject(new Interrupted(waiting.reason)))
     value.then(resolve, reject).finally(() => waiting.close())
   })
 }

@@ -3,7 +3,7 @@ import { closeSync, ftruncateSync, openSync, readdirSync, readFileSync, symlinkS
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { actor, ground, lay, recordsIn, told, yes } from './acting-support.ts'
-import { bounded, journalOf } from './support.ts'
+import { bounded, journalOf, until } from './support.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -71,6 +71,32 @@ describe('a patch that does not apply', () => {
     expect(made.read('a.txt')).toBe('one\n')
     expect(made.read('.git/HEAD')).toBe('ref: refs/heads/main\n')
     expect(readdirSync(made.base).toSorted()).toEqual(['home', 'project'])
+  })
+})
+
+describe('a file that one reply changes and reads', () => {
+  const read = (path: string) => ({ tool: 'read_file', input: { path } })
+  const calls = [{ tool: 'write_file', input: { path: 'a.txt', content: 'new\n' } }, read('./a.txt'), read('b.txt')]
+  const files = { 'a.txt': 'old\n', 'b.txt': 'other\n' }
+
+  test('is read after the change, also while that waits for approval; others are read meanwhile', async () => {
+    const made = actor({ files, decide: () => 'wait', steps: [{ calls }, { text: 'Done.' }] })
+    const handle = made.runtime.stream('go')
+    const contents = async () => recordsIn(await journalOf(made.store, handle.sessionId)).map(({ content }) => content)
+    await until('the other file is read', async () => (await contents()).length > 0)
+    expect(await contents()).toEqual([expect.stringContaining('other')])
+    await handle.approve(made.asked[0]?.id ?? '', yes())
+    await bounded(handle.outcome, 'the run', 50_000)
+    expect(told(made)[1]?.content).toContain('new')
+  })
+
+  test('is read after a change that needs no approval, and before a later one', async () => {
+    const later = [read('a.txt'), ...calls.slice(0, 2)]
+    const rules = { name: 'test', rules: [{ allow: ['write_file'] }] }
+    const made = actor({ files, config: { approvals: rules }, steps: [{ calls: later }, { text: 'Done.' }] })
+    await bounded(made.runtime.run('go'), 'the run', 50_000)
+    const [before, , after] = told(made)
+    expect([before?.content, after?.content]).toEqual([expect.stringContaining('old'), expect.stringContaining('new')])
   })
 })
 

@@ -39,6 +39,8 @@ test.each<[object, boolean]>([
   [{ hooks: [{ name: 'a', on: ['at_stop'], command: ['./a'] }] }, false],
   [{ skills: { directories: ['./s'], disabled: ['pdf'] } }, true],
   [{ skills: { disable: ['pdf'] } }, false],
+  [{ mcpServers: { a: { url: 'https://a.example/mcp', auth: { clientId: 'team', scopes: ['read'] } } } }, true],
+  [{ mcpServers: { a: { url: 'https://a.example/mcp', auth: { type: 'basic' } } } }, false],
   [{ context: { agentsMd: false } }, true],
   [{ context: { agentsMd: 'no' } }, false],
 ])('editors and the reader agree on %j', async (config, expected) => {

@@ -86,6 +86,13 @@ describe('an agent of another program in a team', () => {
     expect((await load(file)).diagnostics.map(({ message }) => message)).toEqual([expect.stringContaining('not trusted')])
   })
 
+  test.each(['write', 'edit', 'patch'])('an opencode agent without %s has no tool that edits', async (name) => {
+    const file = '.opencode/agent/looker.md'
+    const { load, path } = folder({ [file]: `---\ndescription: Looks\ntools:\n  ${name}: false\n---\nGo.` })
+    const [agent] = agentsOf(await load(file, { trusted: trustIn(join(path, file)) }))
+    expect(agent?.definition.tools).toEqual(['shell', 'read_file', 'list_files', 'search_files', 'web_fetch', 'update_plan', 'ask_user'])
+  })
+
   test('what it denies holds for tools that a person gives it besides', async () => {
     const file = '.claude/agents/looker.md'
     const { load } = folder({ [file]: '---\nname: looker\ndescription: Looks\ntools: Read\ndisallowedTools: Bash\n---\nGo.' })

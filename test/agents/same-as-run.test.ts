@@ -77,6 +77,18 @@ test('a misspelt model of a known provider is reported with the nearest name; a 
   expect([elsewhere.code, elsewhere.stderr]).toEqual([0, ''])
 })
 
+test('a misspelt bare model name is reported by validate and a dry run, too', async () => {
+  const files = { 'a.ai': agent().replace('rehearsal', '[gpt-5-mni, quick, rehearsal]') }
+  const { path } = folder({ ...files, '.ai-agent.json': { models: { quick: 'claude-sonet-5' } } })
+  for (const words of [['validate'], ['run', 'a.ai', 'x', '--dry-run']]) {
+    const { code, stderr } = await troupe(path, words, { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' })
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/a\.ai:4:9: The model `gpt-5-mni` is not in the list of known models\. Did you mean `gpt-5-mini`/)
+    expect(stderr).toMatch(/a\.ai:4:9: The model `claude-sonet-5` is not in the list of known models\. Did you mean `claude-sonnet/)
+  }
+  expect((await troupe(folder({ 'a.ai': agent().replace('rehearsal', 'gpt-5-mini') }).path, ['validate'])).stderr).toBe('')
+})
+
 test('a closed hook that fails exits 1, and a limit exits 5', async () => {
   const hook = (on: string) => ({ hooks: [{ name: 'g', on: [on], command: ['sh', '-c', 'exit 7'], onFailure: 'closed' }] })
   const { path } = folder({ 'a.ai': agent('tools: [list_files]'), 'before.json': hook('before_request'), 'stop.json': hook('at_stop') })

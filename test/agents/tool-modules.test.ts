@@ -23,6 +23,18 @@ const calls = ({ stdout }: Pick<Ended, 'stdout'>): readonly unknown[] =>
     kind === 'call' ? [`${tool} ${status}`] : [],
   )
 
+it('`features` of a project decide whether a tool with `requires` is offered and may run', async () => {
+  const gated = module().replace("effect: 'read'", "effect: 'read', requires: [{ flag: 'night-trains' }]")
+  const { path, write } = folder({ 'trip.ai': agent('[./timetable.ts]'), 'play.yaml': play, 'timetable.ts': gated })
+  const run = async (features?: object) => {
+    write({ '.ai-agent.json': JSON.stringify(features ? { features } : {}) })
+    return calls(await troupe(path, ['run', 'trip.ai', 'Go', '--json', '--trust']))
+  }
+  expect(await run()).toEqual(['timetable failed'])
+  expect(await run({ 'night-trains': false })).toEqual(['timetable failed'])
+  expect(await run({ 'night-trains': true })).toEqual(['timetable completed'])
+})
+
 describe('trust', () => {
   const files = (says: string) => ({
     'trip.ai': agent('[./timetable.ts]'),

@@ -85,6 +85,18 @@ describe('REST tools and OpenAPI documents of a configuration', () => {
     expect(`${ran.stdout}${ran.stderr}`).toContain('The tools of \\"down\\" are not available')
   })
 
+  it('are listed by their source, with an agent and without; a document that cannot be read is reported', async () => {
+    const { troupe } = await project('listed')
+    await troupe(['trust', '.ai-agent.json'])
+    for (const words of [[], ['--agent', 'clerk.ai']]) {
+      const { code, stdout, stderr } = await troupe(['tools', 'list', ...words, '--json'])
+      const listed = JSON.parse(stdout).tools.map(({ name, source }: { name: string; source: string }) => `${name} ${source}`)
+      expect([code, listed]).toEqual([0, expect.arrayContaining(['totals restTools', 'pets/listPets pets'])])
+      expect(listed.includes('shell built-in')).toBe(words.length === 0)
+      expect(stderr).toMatch(/down: .*127\.0\.0\.1:1/)
+    }
+  })
+
   it('asks again about a document that has changed', async () => {
     const { place, troupe } = await project('changes')
     expect((await troupe(['trust', '.ai-agent.json'])).code).toBe(0)

@@ -7,7 +7,7 @@ import { oauthServer } from '../mcp/oauth-fixture.ts'
 import { makeProject, troupeIn, variablesIn } from './in-process.ts'
 
 /** A project with the server `lab`, an agent that calls it, and a browser that approves everything. */
-async function project(url: string) {
+async function project(url: string, auth?: object) {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-mcp-login-'))
   const before = process.cwd()
   onTestFinished(async () => {
@@ -19,7 +19,10 @@ async function project(url: string) {
   const script = `#!/bin/sh\nexec ${process.execPath} -e 'fetch(process.argv[1])' "$1"\n`
   await writeFile(join(folder, 'bin', 'xdg-open'), script)
   chmodSync(join(folder, 'bin', 'xdg-open'), 0o755)
-  await writeFile(join(folder, '.ai-agent.json'), JSON.stringify({ mcpServers: { lab: { url, approval: { '*': 'allow' } } } }))
+  await writeFile(
+    join(folder, '.ai-agent.json'),
+    JSON.stringify({ mcpServers: { lab: { url, ...(auth && { auth }), approval: { '*': 'allow' } } } }),
+  )
   await writeFile(
     join(folder, 'script.yaml'),
     JSON.stringify({ steps: [{ calls: [{ tool: 'lab__echo', input: {} }] }, { text: 'Done.' }] }),
@@ -68,4 +71,16 @@ it('troupe mcp login and logout', async () => {
   })
   expect(readdirSync(tokens)).toEqual([])
   expect(await troupe('mcp', 'logout', 'lab', '--json')).toMatchObject({ code: 0, stdout: expect.stringContaining('"kind":"none"') })
+})
+
+it('`auth` without a type is that of a person: troupe mcp login uses its client and scopes', async () => {
+  const fixture = await oauthServer()
+  const { troupe } = await project(fixture.url, { clientId: 'known', scopes: ['own'] })
+  await troupe('trust', '--all')
+  expect(await troupe('validate', 'a.ai')).toMatchObject({ code: 0 })
+  expect(await troupe('mcp', 'login', 'lab')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`Granted by ${fixture.issuer}: own`),
+  })
+  expect(fixture.log).toEqual(['authorize own', 'token authorization_code'])
 })

@@ -25,6 +25,7 @@ export const exampleConfig = {
   unpriced: ['lab/large'],
   childrenOffered: 'each',
   toolsOffered: 'each',
+  features: { 'night-trains': true },
   approvals: {
     rules: [{ allow: 'shell(git status*)' }, { deny: 'shell(git push*)', reason: 'A person pushes' }],
     onUnavailable: 'suspend',
@@ -169,9 +170,9 @@ export const configurationPage = page([
     table(
       ['section', 'meaning', 'a project needs trust', 'with trust it can'],
       sectionNames.map((name) => {
-        const { trust, use, summary, trustEffect: power = '' } = sectionOf(name)
+        const { trust, summary, trustEffect: power = '' } = sectionOf(name)
         const needed = trust === 'needed' ? 'yes' : power === '' ? 'no' : 'for parts'
-        return [code(name), use === 'later' ? `${summary}; has no effect yet` : summary, needed, power]
+        return [code(name), summary, needed, power]
       }),
     ),
   ],

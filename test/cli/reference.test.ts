@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { commands, flagsOf } from '../../src/cli/arguments/command-specs.ts'
 import type { TroupeError } from '../../src/contracts/index.ts'
 import { parseScript } from '../../src/models/parse-script.ts'
-import { sectionNames, sectionOf } from '../../src/project/config/sections.ts'
+import { sectionNames } from '../../src/project/config/sections.ts'
 import { agentOptionKeys } from '../../src/project/index.ts'
 import { folderIncludes } from '../../src/project/templates/includes.ts'
 import { renderPrompt } from '../../src/project/templates/render-prompt.ts'
@@ -28,6 +28,14 @@ test('the reference names every flag and every setting', () => {
   for (const key of agentOptionKeys) expect(agentFile).toContain(`| \`${key}\` |`)
 })
 
+test('no page sets a variable that Troupe would report as unknown', () => {
+  const pages = ['README.md', ...readdirSync('docs').flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : []))]
+  const used = pages.flatMap((page) =>
+    [...readFileSync(page, 'utf8').matchAll(/(?:\$\{?|env\.|export )(TROUPE_\w+)/g)].map(([, name = '']) => name),
+  )
+  expect(used.filter((name) => !referencePages['variables.md']?.includes(`\`${name}\``))).toEqual([])
+})
+
 describe('what the reference shows works', () => {
   const shown = (file: string, language: string): string =>
     new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\\n\`\`\``).exec(referencePages[file] ?? '')?.[1] ?? expect.unreachable(`no ${language}`)
@@ -36,7 +44,7 @@ describe('what the reference shows works', () => {
     const config = await configOf({ '/home/.ai-agent/.ai-agent.json': shown('configuration.md', 'json') })
     expect([config.pending, config.diagnostics]).toEqual([[], []])
     const said = Object.keys(JSON.parse(shown('configuration.md', 'json')))
-    expect(said).toEqual(sectionNames.filter((name) => sectionOf(name).use === 'now'))
+    expect(said).toEqual(sectionNames)
   })
 
   test('the script', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Model, ModelPart } from '../../src/contracts/index.ts'
+import { modelAdapter } from '../../src/models/by-name/index.ts'
 import { createAgentRuntime } from '../../src/runtime/index.ts'
 import { FakeClock, gate, ScriptedModel } from '../../src/testing/index.ts'
 import { applyEvent, emptyTree } from '../../src/view/index.ts'
@@ -257,4 +258,18 @@ describe('a model that never waits', () => {
     const outcome = await runtimeWith(model, { clock, limits: { maxRetries: 0, replyTimeout: 500 } }).run('Go')
     expect(outcome).toMatchObject({ status: 'failed', failure: { class: 'timeout', limit: 'replyTimeout' } })
   })
+})
+
+it('a fault of a script fires in every session, also with the same prompt, and only once in each', async () => {
+  const readFile = async () => 'steps: [{ fault: model }, { text: One }]'
+  const agents = [{ name: 'clerk', description: 'd', prompt: 'p', model: 'script/a.yaml', limits: { maxRetries: 0 } }]
+  const runtime = createAgentRuntime({ config: { agents }, adapter: modelAdapter({ variables: {}, readFile }) })
+  const failed = { status: 'failed', failure: { message: 'the provider failed (scripted)' } }
+  const handle = runtime.stream('Go')
+  expect(await handle.outcome).toMatchObject(failed)
+  expect(await runtime.run('Go')).toMatchObject(failed)
+  await handle.send('Again')
+  expect(await runtime.sessions.outcome(handle.sessionId)).toMatchObject({ status: 'completed', report: { text: 'One' } })
+  expect(await runtime.run('Go')).toMatchObject(failed)
+  await runtime.close()
 })

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import type { AgentLoopConfig, Hook, Tool } from '../../src/index.ts'
 import { ScriptedModel } from '../../src/testing/index.ts'
-import { bounded, settle, tool, troupeError, world } from '../acceptance/support.ts'
+import { bounded, journalOf, ofType, settle, tool, troupeError, world } from '../acceptance/support.ts'
+import { storeOf } from './journals.ts'
 
 const clerk = (prompt: string, more: object = {}) => ({
   name: 'clerk',
@@ -111,6 +112,34 @@ it('updates apply in the order of the calls, and one that ends after close is re
   gates[1]?.resolve([])
   expect(await late).toMatchObject({ code: 'runtime_closed' })
   expect(closed.toSorted()).toEqual(['fast', 'late', 'slow'])
+})
+
+it.each([
+  ['nothing', {}, []],
+  ['a limit', { limits: { toolTimeout: 70_000 } }, ['agent_changed']],
+  ['a rule', { approvals: [{ deny: ['look'], reason: 'Now.' }] }, ['agent_changed']],
+  ['the format of answers', { output: { format: 'json' } }, ['agent_changed']],
+])('a turn of an earlier version, in whose agent %s has changed, is resumed', async (_, change, expected) => {
+  const settings = { limits: { toolTimeout: 90_000 }, approvals: [{ deny: ['write'], reason: 'The agent file denies it.' }] }
+  const asks = tool('ask', { approval: () => ({ summary: 'Ask', keys: [{ key: 'k', label: 'k' }] }) })
+  const tools = [asks, tool('write'), tool('look')]
+  const approver = { decide: () => 'suspend' as const }
+  const steps = [{ calls: [{ tool: 'ask' }] }]
+  const first = world({ config: config('You ask.', tools, settings), steps, approver })
+  const { sessionId } = await bounded(first.runtime.run('go'))
+  // As versions before `replyTimeout` wrote it.
+  const events = (await journalOf(first.store, sessionId as never)).map((event) => {
+    if (event.type !== 'interaction.session.created') return event
+    const { saysToolTimeout: _says, limits, ...agent } = event.agent
+    const { replyTimeout: _reply, ...earlier } = limits
+    const approvals = [{ deny: ['write'], reason: 'The file of the agent denies it.' }]
+    return { ...event, agent: { ...agent, output: { format: 'text' }, approvals, limits: earlier as never } } as typeof event
+  })
+  const store = await storeOf(events)
+  const { runtime } = world({ config: config('You ask.', tools, { ...settings, ...change }), store, approver })
+  await bounded((await runtime.open(sessionId)).outcome)
+  const [resumed] = ofType(await journalOf(store, sessionId as never), 'interaction.session.resumed')
+  expect(resumed?.diagnostics.map(({ code }) => code)).toEqual(expected)
 })
 
 it('an open session whose agent is removed keeps its last definition, with a notice', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Tool } from '../../src/index.ts'
-import { approverOf, bounded, settle, tool, world } from '../acceptance/support.ts'
+import { approverOf, bounded, journalOf, ofType, settle, tool, world } from '../acceptance/support.ts'
 import { settle as settled } from '../settle.ts'
 
 // What tools are asked before a call runs: other people's code, which may throw or never answer.
@@ -49,6 +49,34 @@ it.each([
   const { diagnostics } = await bounded(runtime.run('go'))
   expect(diagnostics.map(({ message }) => message)).toEqual([
     `approval() of the tool "t" failed: ${why}. The approval covers the whole tool.`,
+  ])
+})
+
+it('a time budget that ends inside approval() ends the turn, and nobody is asked about a call that may need no approval', async () => {
+  let executed = 0
+  const slow = tool('t', { approval: never, execute: () => `${++executed}` })
+  const { runtime, clock, store } = world({ tools: [slow], steps, limits: { timeBudget: 1_000 }, approver: { decide: () => 'suspend' } })
+  const { status, reason, sessionId, report } = await settled(runtime.run('go'), clock, 100)
+  expect([status, reason, report?.text, executed]).toEqual(['partial', 'time', 'Done.', 0])
+  const events = await journalOf(store, sessionId as never)
+  expect(ofType(events, 'interaction.approval.requested')).toEqual([])
+  expect(
+    ofType(events, 'interaction.item.completed').flatMap(({ item }) => (item.kind === 'call' ? [[item.status, item.content]] : [])),
+  ).toEqual([
+    [
+      'skipped',
+      'Error (budget): The call was not run: the time budget ran out while its approval was determined. Answer with what you have.',
+    ],
+  ])
+})
+
+it('approval() is awaited for the time of its call, and then the whole tool is asked about', async () => {
+  const { runtime, clock } = world({ tools: [tool('t', { approval: never, timeoutMs: 5_000 })], steps, approver: yes })
+  const began = clock.monotonic()
+  const { status, diagnostics } = await settled(runtime.run('go'), clock, 1_000)
+  expect([status, clock.monotonic() - began]).toEqual(['completed', 5_000])
+  expect(diagnostics.map(({ message }) => message)).toEqual([
+    'approval() of the tool "t" failed: it did not answer within 5 s. The approval covers the whole tool.',
   ])
 })
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { defineTool } from '../../src/index.ts'
 import { ScriptedModel } from '../../src/testing/index.ts'
 import { runtimeWith, tool } from './helpers.ts'
 
@@ -57,6 +58,40 @@ describe('a tool that returns no result', () => {
       }
     }
     expect(await run(fickle)).toMatchObject({ status: 'completed', told: [] })
+  })
+
+  const cycle: { self?: unknown } = {}
+  cycle.self = { again: cycle }
+  it.each([
+    ['a cycle', cycle, 'a cycle at self.again'],
+    ['a BigInt', { trips: [1n] }, 'a BigInt at trips.0'],
+    ['NaN', { price: Number.NaN }, 'NaN at price'],
+    ['an infinite number', -1 / 0, '-Infinity'],
+    ['a Map', { trips: [{ seats: new Map([['a', 1]]) }] }, 'a Map at trips.0.seats'],
+    ['a Set', new Set([1]), 'a Set'],
+    ['a function', { next: () => 1 }, 'a function at next'],
+  ])('that JSON can express, but %s in its value: the call fails and keeps its text', async (_, value, problem) => {
+    const typed = defineTool({ name: 't', description: 'd', input: { type: 'object' }, output: {}, execute: () => value })
+    const plain = tool('t', { execute: () => ({ ok: true, content: 'Booked.', value: value as never }) })
+    const message = `"t" returned a value that is not JSON: ${problem}.`
+    for (const each of [typed, plain]) {
+      const model = new ScriptedModel([{ calls: [call] }, { text: 'Done.' }])
+      const { status, diagnostics } = await runtimeWith(model, { tools: [each] }).run('Go')
+      expect([status, diagnostics.map((told) => [told.code, told.message])]).toEqual(['completed', [['tool_output_invalid', message]]])
+      expect(JSON.stringify(model.requests[1])).toContain(
+        each === plain ? 'The call has run.\\n\\nPartial output:\\nBooked.' : 'The call has run.',
+      )
+    }
+  })
+
+  it('is none for a value of classes, dates and fields without a value', async () => {
+    class Trip {
+      readonly to = 'Oslo'
+      readonly by = undefined
+    }
+    const twice = new Trip()
+    const value = { trips: [twice, twice], at: new Date(0), none: null } as never
+    expect((await run(() => ({ ok: true, content: 'yes', value }))).told).toEqual([])
   })
 
   it('is none where it says how it failed', async () => {

@@ -30,6 +30,56 @@ const problemsOf = async (call: () => unknown): Promise<readonly string[]> => {
   )
 }
 
+const stores = { memory: async () => memoryStore(), sqlite: async () => (await dataFolder()).open() }
+
+describe.each(Object.entries(stores))('an id, in a store of kind %s', (_, open) => {
+  it.each([[undefined], [null], [42], [{}], [[]], [Symbol('id')], ['']])('%s belongs to no session, whatever is asked', async (id) => {
+    const { runtime } = team(talk, { store: await open() })
+    const { sessions } = runtime
+    const given = id as string
+    const asked: { readonly [what: string]: () => unknown } = {
+      open: () => runtime.open(given),
+      send: () => sessions.send(given, 'x'),
+      events: () => sessions.events(given)[Symbol.asyncIterator]().next(),
+      requests: () => sessions.requests(given),
+      approve: () => sessions.approve(given, { approvalId: 'x', decision: { kind: 'deny' } }),
+      revoke: () => sessions.revoke(given, ['x']),
+      cancel: () => sessions.cancel(given, 'stop'),
+      sendHeld: () => sessions.sendHeld(given),
+      outcome: () => sessions.outcome(given),
+      get: async () => (await sessions.get(given)) ?? Promise.reject({ code: 'session_unknown' }),
+      update: () => sessions.update(given, { title: 'x' }),
+      fork: () => sessions.fork(given),
+      delete: () => sessions.delete(given),
+      export: () => sessions.export(given),
+      output: () => sessions.output(given, 'x'),
+      modelRequest: () => sessions.modelRequest(given, { stepId: 't1.s1' }),
+    }
+    const codes = await Promise.all(
+      Object.entries(asked).map(async ([what, ask]) => [
+        what,
+        await (async () => ask())().catch((error: { code?: string }) => error.code ?? error),
+      ]),
+    )
+    expect(codes).toEqual(Object.keys(asked).map((what) => [what, 'session_unknown']))
+    await runtime.close()
+  })
+
+  it('is known as soon as stream() has returned', async () => {
+    const { runtime } = team(silent(), { store: await open() })
+    const { sessions } = runtime
+    const ask: readonly ((id: string) => unknown)[] = [
+      sessions.requests,
+      sessions.get,
+      sessions.export,
+      (id) => sessions.update(id, { title: 'Mine' }),
+      (id) => sessions.fork(id),
+    ]
+    for (const each of ask) await expect(each(runtime.stream('Go').sessionId)).resolves.toBeDefined()
+    await runtime.close()
+  })
+})
+
 describe('title and labels', () => {
   it('are changed, and stay when the session continues', async () => {
     const { runtime, run } = team(talk)

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { renameSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -96,3 +97,29 @@ describe('troupe run on a disk that is full', () => {
     expect(continued, continued.stderr).toMatchObject({ code: 0, stdout: 'Done.\n' })
   })
 })
+
+it.each(['deleted', 'moved'])(
+  'a data folder that is %s in the middle of a turn fails it as store_failed, however short the rest takes',
+  async (how) => {
+    const folder = await dataFolder()
+    const leave = () => (how === 'moved' ? renameSync(folder.path, `${folder.path}-moved`) : rmSync(folder.path, { recursive: true }))
+    const tool = {
+      name: 'leave',
+      description: 'd',
+      inputSchema: { type: 'object' },
+      effect: 'read' as const,
+      execute: () => {
+        leave()
+        return 'left'
+      },
+    }
+    const agents = [{ name: 'clerk', description: 'A test', prompt: 'You are tested.', model: 'any' }]
+    // Once before: the next turn takes less than a millisecond.
+    const adapter = new ScriptedModel([{ text: 'Ready.' }, { calls: [{ tool: 'leave' }] }, { text: 'Done.' }])
+    const runtime = createAgentRuntime({ config: { agents, tools: [tool] }, adapter, store: folder.open() })
+    onTestFinished(() => runtime.close())
+    await runtime.run('Be ready')
+    expect(await runtime.run('Go')).toMatchObject({ status: 'failed', reason: 'store', code: 'store_failed' })
+    if (how === 'moved') rmSync(`${folder.path}-moved`, { recursive: true })
+  },
+)

@@ -70,6 +70,9 @@ describe('a database of schema 1', () => {
     await runtime.sessions.approve(waiting, { approvalId: request.id, decision: { kind: 'approve', breadth: 'once' } })
     assert.equal((await runtime.sessions.outcome(waiting)).report?.text, 'Sent it.')
     assert.equal((await store.trees.get(waiting))?.openRequests, 0)
+    // Its version had another default of `output`, and a limit less. Nothing has changed for the agent.
+    const resumed = (await store.journal.read(waiting, 0)).find((event) => event.type === 'interaction.session.resumed')
+    assert.deepEqual(resumed?.diagnostics, [])
     await runtime.open(ended)
     await runtime.sessions.send(ended, 'And again')
     assert.equal((await runtime.sessions.outcome(ended)).report?.text, 'A third time.')

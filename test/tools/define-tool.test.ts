@@ -125,7 +125,7 @@ describe('the output', () => {
     for (const value of [cycle, 1n, () => {}])
       expect(await run({ execute: () => value })).toMatchObject({
         status: 'failed',
-        error: { message: expect.stringContaining('The result of "seats" cannot be written as JSON') },
+        error: { message: expect.stringContaining('"seats" returned a value that is not JSON') },
       })
   })
 })

@@ -4,7 +4,7 @@ import { curlCommand } from '../../src/web/export/curl-command.ts'
 
 /** What curl would get from a shell. */
 const argumentsOf = (command: string): readonly string[] =>
-  execFileSync('sh', ['-c', `curl() { printf '%s\\0' "$@"; }; ${command}`], { env: { TROUPE_TOKEN: 'secret' } })
+  execFileSync('sh', ['-c', `curl() { printf '%s\\0' "$@"; }; ${command}`], { env: { TOKEN: 'secret' } })
     .toString()
     .split('\0')
     .slice(0, -1)

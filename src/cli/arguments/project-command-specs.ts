@@ -59,7 +59,7 @@ export const projectCommands = [
     arguments: [{ name: 'DIR', required: false, summary: 'Folder (default: the current one)' }],
     groups: [{ title: 'Options', flags: [{ name: 'yes', short: 'y', summary: 'Do not ask for confirmation' }] }],
     notes: [
-      'Existing files are never overwritten. If an agent or a configuration exists, nothing is created. Other files, such as README.md and .gitignore, are kept. The new configuration is trusted.',
+      'Existing files are never overwritten. If one of the new agents or .ai-agent.json exists, nothing is created. Other files, such as README.md and .gitignore, are kept. The new configuration is trusted.',
     ],
     examples: [
       { line: 'troupe init trips', summary: 'create a folder with a team of three agents' },
@@ -349,7 +349,7 @@ export const projectCommands = [
     ],
     notes: ['Trusted MCP servers are started to list their tools. Approval is what applies without rules.'],
     examples: [
-      { line: 'troupe tools list', summary: 'built-in tools and those of all servers' },
+      { line: 'troupe tools list', summary: 'built-in tools, those of the configuration and of all servers' },
       { line: 'troupe tools list --agent review.ai', summary: 'the tools of one agent' },
     ],
   },

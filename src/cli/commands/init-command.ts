@@ -72,7 +72,7 @@ async function checkNoOverwrite(root: string): Promise<readonly string[]> {
   })
 }
 
-/** Agents and their configuration belong together: if one of them exists, none is created. */
+/** The new agents and their configuration belong together: if one of them exists, none is created. */
 const isAgentOrConfig = (name: string): boolean => name.endsWith('.ai') || name === '.ai-agent.json'
 
 async function keptNotice(name: string, root: string): Promise<string> {

@@ -57,7 +57,6 @@ export interface Config {
 export interface ConfigDiagnostic {
   readonly code:
     | 'config_untrusted'
-    | 'config_section_unused'
     | 'config_key_unused'
     | 'config_rule_idle'
     | 'config_part_missing'

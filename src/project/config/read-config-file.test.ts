@@ -42,7 +42,7 @@ const everything = `{
   "pricing": { "lab/small": { "input": 0, "output": 0.5, "cacheRead": 0.1, "cacheWrite": 1 } },
   "features": { "plan": true, "other": false },
   "approvals": { "rules": [{ "deny": "shell(rm *)" }], "onUnavailable": "deny" },
-  "sandbox": {}, "headends": {}, "slack": {}, "telemetry": {},
+  "sandbox": {}, "headends": {}, "telemetry": {},
   "hooks": [{ "name": "a", "on": ["at_stop"], "module": "./a.mjs", "onFailure": "open", "timeout": "5s" }],
   "skills": { "directories": ["./more"], "disabled": ["pdf"] }, "context": { "agentsMd": false },
   "store": { "path": "./state" }
@@ -79,25 +79,13 @@ describe('a configuration file', () => {
       ['features.other', false, from('false')],
       ['approvals.rules', [{ deny: 'shell(rm *)' }], from('[{ "deny"')],
       ['approvals.onUnavailable', 'deny', from('"deny" }')],
-      ...(['sandbox', 'headends', 'slack', 'telemetry'] as const).map((name) => [name, {}, from('{}')]),
+      ...(['sandbox', 'headends', 'telemetry'] as const).map((name) => [name, {}, from('{}')]),
       ['hooks', [{ name: 'a', on: ['at_stop'], module: './a.mjs', onFailure: 'open', timeout: 5_000 }], from('[{ "name"')],
       ['skills.directories', ['./more'], from('["./more"]')],
       ['skills.disabled', ['pdf'], from('["pdf"]')],
       ['context.agentsMd', false, from('false }')],
       ['store.path', './state', from('"./state"')],
     ])
-  })
-
-  test('unused sections are named', () => {
-    const read = readConfigFile(everything, fileOf('settings'))
-    expect(
-      read.kind === 'settings' && read.diagnostics.map(({ code, place, message }) => `${code} ${place} ${message.split(' ')[0]}`),
-    ).toEqual(
-      [
-        ['13:15', 'features'],
-        ['15:43', 'slack'],
-      ].map(([at, name]) => `config_section_unused /x.json:${at} \`${name}\``),
-    )
   })
 
   test.each<[string | object, readonly string[]]>([
@@ -136,8 +124,14 @@ describe('a configuration file', () => {
     [{ models: { 'script/x.yaml': 'lab/m' } }, ['1:12 `script/x.yaml` is not a valid name in `models`']],
     [{ models: { autos: 'a', rehearsals: 'b', scripted: 'c', Auto: 'd' }, providers: { autos: {} } }, []],
     ['{"providers": {"__proto__": {"baseURL": "https://evil.example"}}}', ['1:16 `__proto__` is not a valid name in `providers`']],
-    ['{"slack": {"a": {"__proto__": {}}}}', ['1:18 `__proto__` is not a valid name in `slack.a`']],
-    ['{"slack": {"a": [{"__proto__": {}}]}}', ['1:19 the name `__proto__` cannot be used']],
+    [
+      '{"restTools": {"a": {"description": "d", "url": "https://a.b", "parameters": {"a": {"__proto__": {}}}}}}',
+      ['1:85 `__proto__` is not a valid name in `restTools.a.parameters.a`'],
+    ],
+    [
+      '{"restTools": {"a": {"description": "d", "url": "https://a.b", "parameters": {"a": {"enum": [{"__proto__": {}}]}}}}}',
+      ['1:95 the name `__proto__` cannot be used'],
+    ],
     [{ headends: { prot: 1 } }, ['1:14 unknown key `prot` in `headends`']],
     [{ headends: { port: 70_000 } }, ['1:21 `headends.port` must be an integer from 0 to 65535, not a number']],
     [{ headends: { hosts: ['https://a.example'] } }, ['1:23 `headends.hosts.0` must be a host name without `https://` and path']],
@@ -163,7 +157,10 @@ describe('a configuration file', () => {
     ['{"mcpServers": {"a": {"url": "x"}}}', ['1:30 `mcpServers.a.url` must be an http: or https: address']],
     ['{"mcpServers": {"a": {"command": "x", "sandbox": "on"}}}', ['1:50 `mcpServers.a.sandbox` must be an object, not text']],
     ['{"mcpServers": {"a": {"command": "x", "conect": "lazy"}}}', ['1:39 unknown key `conect` in `mcpServers.a`']],
-    ['{"slack": {"a": [{"b": 1, "b": 2}]}}', ['1:27 the key `b` is set twice']],
+    [
+      '{"restTools": {"a": {"description": "d", "url": "https://a.b", "parameters": {"a": {"enum": [{"b": 1, "b": 2}]}}}}}',
+      ['1:103 the key `b` is set twice'],
+    ],
     ['{"__proto__": {"agents": []}}', ['1:2 unknown key `__proto__` in the configuration']],
     ['{"constructor": {}}', ['1:2 unknown key `constructor` in the configuration']],
     [{ models: { fast: 'a b' } }, ['1:19 `models.fast` must be a name without spaces']],
@@ -186,7 +183,7 @@ describe('a configuration file', () => {
     [{ features: { a: 'yes' } }, ['1:18 `features.a` must be `true` or `false`, not text']],
     [{ store: { folder: '.' } }, ['1:11 unknown key `folder` in `store`']],
     [{ telemetry: 'on' }, ['1:14 `telemetry` must be an object, not text']],
-    [{ slack: null }, ['1:10 `slack` must be an object, not nothing']],
+    [{ slack: {} }, ['1:2 unknown key `slack` in the configuration']],
     ['[]', ['1:1 the configuration must be an object, not a list']],
     ['null', ['1:1 the configuration must be an object, not nothing']],
     ['{"agents": [], "agents": []}', ['1:16 the configuration has the key `agents` twice']],

@@ -8,7 +8,7 @@ import type { ConfigDiagnostic } from './config.ts'
 import type { ConfigFile } from './config-places.ts'
 import { type EnvVariable, parseEnv } from './files/env-file.ts'
 import { JsonSource } from './files/json-source.ts'
-import { configShape, sectionNames, sectionOf } from './sections.ts'
+import { configShape } from './sections.ts'
 import { readShape } from './shape.ts'
 import { placeOf, type Sourced, type SourcedMap, sourcedAt } from './sourced.ts'
 
@@ -28,11 +28,7 @@ function readSettings(source: JsonSource): FileContent {
   const tree = source.root && readShape(source.root, configShape, { source, path: [] })
   source.throwIfProblems()
   const entries = new Map(tree?.kind === 'map' ? [...tree.entries].filter(([name]) => name !== '$schema') : [])
-  const diagnostics = sectionNames.flatMap((name): readonly ConfigDiagnostic[] => {
-    const section = entries.get(name)
-    return section && sectionOf(name).use === 'later' ? [unusedSection(name, placeOf(section.origin))] : []
-  })
-  return settingsContent(source, entries, [...diagnostics, ...ineffectiveRules(sourcedAt(entries.get('approvals'), ['rules']))])
+  return settingsContent(source, entries, ineffectiveRules(sourcedAt(entries.get('approvals'), ['rules'])))
 }
 
 function ineffectiveRules(rules: Sourced | undefined): readonly ConfigDiagnostic[] {
@@ -75,12 +71,4 @@ const settingsContent = (source: JsonSource, entries: SourcedMap['entries'], dia
   kind: 'settings',
   tree: { kind: 'map', entries, origin: source.origin(source.root ?? 0), sealed: false },
   diagnostics,
-})
-
-const unusedSection = (section: string, place: string): ConfigDiagnostic => ({
-  code: 'config_section_unused',
-  severity: 'warning',
-  place,
-  message: `\`${section}\` has no effect yet in this version`,
-  remedy: 'Remove it; it is reserved for a later version.',
 })

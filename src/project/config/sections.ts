@@ -19,8 +19,6 @@ interface Section {
   readonly trustEffect?: string
   /** Whether a project's section takes effect only after a person trusts it; `to-loosen`: restrictions take effect without trust. */
   readonly trust: 'needed' | 'to-loosen' | 'free'
-  /** `later`: reserved for a later version; a file that has it gets a warning. */
-  readonly use: 'now' | 'later'
   /** `by-layer`: layers are not merged by key; the reader of the section combines them. */
   readonly merge: 'by-key' | 'by-layer'
   /** Whether it neither runs anything nor sends anything to a new place, so that a person can decide without seeing all of it. */
@@ -30,7 +28,6 @@ interface Section {
 type Check = NonNullable<TextShape['check']>
 const amount = (example: string): Shape => ({ kind: 'value', type: { kind: 'number', min: 0 }, example })
 const option = (key: AgentOptionKey): Shape => ({ kind: 'value', ...agentOptions[key] })
-const anyMap: Shape = { kind: 'names', of: { kind: 'any' }, example: '{ "name": { … } }' }
 
 const provider: Shape = {
   kind: 'fields',
@@ -159,10 +156,9 @@ const telemetry: Shape = {
   isWhole: true,
 }
 
-const free = { trust: 'free', use: 'now', merge: 'by-key' } as const
-const guarded = { trust: 'needed', use: 'now', merge: 'by-key' } as const
-const byLayer = { use: 'now', merge: 'by-layer' } as const
-const later = { shape: anyMap, trust: 'needed', use: 'later', merge: 'by-key' } as const
+const free = { trust: 'free', merge: 'by-key' } as const
+const guarded = { trust: 'needed', merge: 'by-key' } as const
+const byLayer = { merge: 'by-layer' } as const
 const readsVariables = 'read variables, or replace a model by a script'
 const choosesModels = `choose models instead of those in your own configuration, ${readsVariables}`
 
@@ -255,12 +251,10 @@ export const sections = {
       'how an agent gets tools of servers: all in each request, or by search; default: by search above a tenth of the context window',
     ...free,
   },
-  // No tool of the command line has a gate on a feature flag.
   features: {
     shape: { kind: 'names', of: boolean, example: '{ "name": true }', name: /^\S+$/ },
-    summary: 'feature flags that tools can require',
+    summary: 'feature flags: tools with `requires` are offered only where their flag is true',
     ...free,
-    use: 'later',
     isMinor: true,
   },
   approvals: {
@@ -303,7 +297,6 @@ export const sections = {
     trustEffect: 'give others access',
     ...guarded,
   },
-  slack: { ...later, summary: 'a Slack channel', trustEffect: 'give others access' },
   store: {
     shape: { kind: 'fields', of: { path: text('./state') } },
     summary: 'where journals are stored',

@@ -14,8 +14,9 @@ describe('a list of denials is not a list of permissions', () => {
     [{ write: 'deny', patch: 'allow' }, ['write_file', 'edit_file', 'apply_patch']],
     [{ patch: 'allow', 'wr*': 'deny' }, ['write_file', 'edit_file', 'apply_patch']],
     [{ edit: 'deny', write: 'allow', patch: 'allow' }, ['write_file', 'edit_file', 'apply_patch']],
-    [{ patch: 'deny' }, ['apply_patch']],
-    [{ apply_patch: false }, ['apply_patch']],
+    [{ patch: false }, ['write_file', 'edit_file', 'apply_patch']],
+    [{ patch: 'deny', edit: 'allow' }, []],
+    [{ apply_patch: false }, ['write_file', 'edit_file', 'apply_patch']],
     [[{ action: 'write', resource: 'src/*', effect: 'deny' }], ['write_file', 'edit_file', 'apply_patch']],
     [{ bash: 'allow', read: 'allow' }, []],
     [{ 'x_*': 'deny' }, ['x/a']],
@@ -134,6 +135,7 @@ describe('rules about commands', () => {
 test('ask rules stay, and are named', () => {
   expect(judge({ '*': 'ask', read: 'allow' })).toMatchObject({ tools: { kind: 'all' }, askTools: ['*'] })
   expect(judge({ edit: 'ask', write: 'deny' })).toMatchObject({ deniedTools: ['write_file', 'edit_file', 'apply_patch'], askTools: [] })
+  expect(judge({ patch: 'ask' })).toMatchObject({ deniedTools: [], askTools: ['write_file', 'edit_file', 'apply_patch'] })
   expect(judge({ write: 'ask' })).toMatchObject({ deniedTools: [], askTools: ['write_file', 'edit_file', 'apply_patch'] })
   expect(judge({ '*': 'ask', write: 'allow' })).toMatchObject({ askTools: ['*'], exemptTools: ['write_file'] })
   expect(judge({ lsp: 'deny' }).unknown).toEqual(['lsp'])

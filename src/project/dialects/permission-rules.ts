@@ -56,9 +56,9 @@ function mappedRules(action: string, written: unknown): readonly (PermissionRule
  */
 export function toolPermissions(rules: readonly PermissionRule[]): ToolPermissions {
   const effects = new Map(ownNames.map(([name, actions]) => [name, effectOn(rules, actions)]))
-  // Every editing tool can write a file, so none is freer than `write`.
-  if (isNamed(rules, 'write'))
-    for (const name of writingTools) effects.set(name, stricter(effectOf(rules, 'write'), effects.get(name) ?? 'allow'))
+  // opencode has one permission for all that edits: no editing tool is freer than any of them.
+  for (const action of editing.filter((each) => isNamed(rules, each)))
+    for (const name of writingTools) effects.set(name, stricter(effectOf(rules, action), effects.get(name) ?? 'allow'))
   const commands = commandsIn(rules)
   // A shell that is denied except for some commands exists for those.
   if (commands) effects.set('shell', commands.effect === 'deny' && commands.rules.length > 0 ? 'allow' : commands.effect)
@@ -91,6 +91,8 @@ export function toolPermissions(rules: readonly PermissionRule[]): ToolPermissio
 const ownNames: readonly (readonly [name: string, actions: readonly string[]])[] = [
   ...new Set(foreignToolNames('opencode').flatMap((action) => ownToolsFor('opencode', action) ?? [])),
 ].map((name) => [name, foreignToolNames('opencode').filter((action) => ownToolsFor('opencode', action)?.includes(name))])
+
+const editing = ['write', 'patch', 'apply_patch']
 
 const isShell = (action: string): boolean => ownToolsFor('opencode', action)?.includes('shell') ?? false
 

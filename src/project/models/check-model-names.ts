@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
-import { modelAdapter, nearestModels } from '../../models/by-name/index.ts'
+import { modelAdapter, nearestModels, providerOfModel } from '../../models/by-name/index.ts'
 import { type Config, configuredText } from '../config/config.ts'
 import { overlayFor, variablesOf } from '../config/variables/overlay.ts'
 import type { Environment } from '../config/variables/resolve-placeholders.ts'
@@ -78,12 +78,13 @@ export async function misspeltModels(
   const byName = new Map(named.map((each) => [each.name, each]))
   const advice = await Promise.all(
     [...byName.values()].map(async ({ name, place }): Promise<readonly AgentDiagnostic[]> => {
-      const [provider = '', ...rest] = name.split('/')
-      const model = rest.join('/')
+      const isBare = !name.includes('/')
+      const provider = isBare ? ((await providerOfModel(name)) ?? '') : (name.split('/', 1)[0] ?? '')
+      const model = isBare ? name : name.slice(provider.length + 1)
       // A custom server may have other models.
       const isElsewhere =
         configuredText(config, ['providers', provider, 'baseURL']) !== undefined || `${provider.toUpperCase()}_BASE_URL` in variables
-      const near = model === '' || isElsewhere ? [] : await nearestModels(provider, model)
+      const near = provider === '' || model === '' || isElsewhere ? [] : await nearestModels(provider, model)
       if (near.length === 0) return []
       const message = `the model \`${name}\` is not in the list of known models`
       return [
@@ -92,7 +93,7 @@ export async function misspeltModels(
           severity: 'warning',
           place,
           message,
-          remedy: `Did you mean ${near.map((each) => `\`${provider}/${each}\``).join(', ')}?`,
+          remedy: `Did you mean ${near.map((each) => (isBare ? `\`${each}\`` : `\`${provider}/${each}\``)).join(', ')}?`,
         },
       ]
     }),

@@ -9,6 +9,7 @@ import {
   type Outcome,
   type Receipt,
   type SessionId,
+  type TreeEntry,
   type TreeId,
   TroupeError,
 } from '../../contracts/index.ts'
@@ -19,7 +20,7 @@ import { RecentSet } from '../../util/recent-set.ts'
 import { withChanges } from '../changes/reconfigure-session.ts'
 import { inputWithoutSecrets, storeInput } from '../inputs/store-input.ts'
 import { type DriveResult, outcomeOf, runAgain, type StopCause, stopCauseOf } from '../journal/outcome.ts'
-import { unknownTree } from '../journal/tree-cache.ts'
+import { checkedTreeId, unknownTree } from '../journal/tree-cache.ts'
 import type { AgentLoopConfig } from '../options/agent-config.ts'
 import type {
   AgentRuntime,
@@ -51,7 +52,7 @@ import { Deletions } from './deletions.ts'
 import { partsOf } from './input-parts.ts'
 import { NewestParts } from './newest-parts.ts'
 import { Handle } from './run-handle.ts'
-import { RunOutputs, typedOutcome } from './run-output.ts'
+import { RunOutputs, type TypedRun } from './run-output.ts'
 import { sessionService } from './session-service.ts'
 import { TreeDrivers } from './tree-drivers.ts'
 import { WakeUps } from './wake-ups.ts'
@@ -132,19 +133,25 @@ export class Runtime implements AgentRuntime {
   async run<Value>(input: RunInput, options: RunOptions = {}): Promise<Outcome<Value>> {
     const { treeId, result } = this.startRun(input, options)
     this.#interruptOn(options.signal, { treeId, result })
+    const { output, signal } = options
     const outcome = outcomeOf(await result)
-    return (options.output === undefined ? outcome : await typedOutcome(outcome, options.output)) as Outcome<Value>
+    return (output === undefined ? outcome : await this.typed(outcome, { output, signal, treeId })) as Outcome<Value>
   }
 
   stream<Value>(input: RunInput, options: RunOptions = {}): RunHandle<Value> {
     const { treeId, result, feed } = this.startRun(input, options)
     this.#interruptOn(options.signal, { treeId, result })
-    return new Handle(this, { treeId, result, events: feed.subscribe(), output: options.output }) as RunHandle<unknown> as RunHandle<Value>
+    return new Handle(this, { treeId, result, events: feed.subscribe(), options }) as RunHandle<unknown> as RunHandle<Value>
+  }
+
+  /** The outcome with the value of the schema that was given to the run. */
+  typed(outcome: Outcome, run: TypedRun): MaybePromise<Outcome> {
+    return this.#outputs.typed(outcome, run, { clock: this.parts.options.clock, leaving: this.#leaving })
   }
 
   async open(given: SessionId | string, options: OpenOptions = {}): Promise<RunHandle> {
     this.#refuseWhenClosed()
-    const treeId = given as TreeId
+    const treeId = checkedTreeId(given)
     checkOpen(options, this.parts.modelKeys)
     const { overlay, definitions, ...changing } = options
     if (definitions !== undefined) this.#pin(treeId, definitions)
@@ -224,6 +231,20 @@ export class Runtime implements AgentRuntime {
     return asksModel ? this.parts.askModelForAgent(candidates, input, asking) : matchAgent(candidates, input)
   }
 
+  async entryOf(treeId: TreeId): Promise<TreeEntry | undefined> {
+    const { trees } = this.parts.options.store
+    const entry = await trees.get(treeId)
+    const driver = entry ? undefined : await this.drivers.find(treeId)
+    await driver?.durable()
+    return driver ? trees.get(treeId) : entry
+  }
+
+  async storedId(sessionId: SessionId | string): Promise<TreeId> {
+    const treeId = checkedTreeId(sessionId)
+    if (await this.entryOf(treeId)) return treeId
+    throw unknownTree(treeId)
+  }
+
   /** Whether another process that is alive drives the tree. */
   async isDrivenElsewhere(treeId: TreeId): Promise<boolean> {
     const { trees } = this.parts.options.store
@@ -250,7 +271,7 @@ export class Runtime implements AgentRuntime {
     const isOwned = opening?.principal !== undefined && accounts !== undefined
     // An unknown name is refused immediately.
     if ((isOwned || !this.#newest.isPrepared) && options.agent !== undefined) findAgent(this.parts.options.config.agents, options.agent)
-    const preparing = isOwned ? openAccount(opening, accounts).then(() => this.#newest.prepare()) : this.#newest.prepare()
+    const preparing = isOwned ? openAccount(opening, accounts, startInterrupt).then(() => this.#newest.prepare()) : this.#newest.prepare()
     const choose = (): MaybePromise<Selected> => {
       const found = this.#selectAgent(parts, options.agent, { startInterrupt, redactor: own.redactor, account: opening?.account })
       const selected = opening ? withAgent(found, (agent) => openingAgent(agent, opening)) : found
@@ -305,8 +326,9 @@ export class Runtime implements AgentRuntime {
   async #addToInbox(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<Receipt> {
     const { store, ids } = this.parts.options
     const clientId = given ?? ((message.kind === 'approval' ? message.approvalId : ids.next()) as ClientId)
-    const startInterrupt = message.kind === 'cancel' && message.mode === 'interrupt' ? this.#startInterrupts.get(treeId) : undefined
+    const startInterrupt = isInterrupt(message) ? this.#startInterrupts.get(treeId) : undefined
     startInterrupt?.fire('interrupted')
+    if (isInterrupt(message)) this.#outputs.interrupt(treeId)
     const driver = await this.drivers.find(treeId)
     // A tree that was never started has no inbox.
     if (startInterrupt && !driver) return { clientId, driven: false }
@@ -467,6 +489,8 @@ export class Runtime implements AgentRuntime {
     if (this.#isClosed) throw new TroupeError('runtime_closed', 'The runtime is closed.', { remedy: 'Create a new one.' })
   }
 }
+
+const isInterrupt = (message: InboxMessage): boolean => message.kind === 'cancel' && message.mode === 'interrupt'
 
 /** The result of a run that could not be started. Nothing of it was stored. */
 function notStarted(begun: { treeId: TreeId; agent: AgentSpec; at: number }, stopped: StopCause): DriveResult {

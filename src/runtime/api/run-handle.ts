@@ -1,5 +1,4 @@
 import {
-  type AnySchema,
   type ApprovalDecision,
   type ApprovalId,
   type Outcome,
@@ -11,17 +10,16 @@ import {
 } from '../../contracts/index.ts'
 import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
 import { type DriveResult, outcomeOf } from '../journal/outcome.ts'
-import type { RunHandle, RunInput } from '../options/agent-runtime.ts'
+import type { RunHandle, RunInput, RunOptions } from '../options/agent-runtime.ts'
 import type { Subscription } from '../tree/event-feed.ts'
 import type { Runtime } from './create-agent-runtime.ts'
-import { typedOutcome } from './run-output.ts'
 
 interface HandledRun {
   readonly treeId: TreeId
   readonly result: Promise<DriveResult>
   readonly events: Subscription
-  /** The schema that was given to the run. */
-  readonly output?: AnySchema | undefined
+  /** What was given to the run. */
+  readonly options?: Pick<RunOptions, 'output' | 'signal'>
 }
 
 /** Everything that is sent goes through the inbox, so it outlives this process. */
@@ -29,13 +27,13 @@ export class Handle implements RunHandle {
   readonly sessionId: TreeId
   readonly #host: Runtime
   readonly #result: Promise<DriveResult>
-  readonly #output: AnySchema | undefined
+  readonly #options: HandledRun['options']
   #outcome: Promise<Outcome> | undefined
   #events: Subscription | undefined
 
   constructor(host: Runtime, run: HandledRun) {
     this.#host = host
-    this.#output = run.output
+    this.#options = run.options
     this.sessionId = run.treeId
     this.#result = run.result
     this.#events = run.events
@@ -44,8 +42,9 @@ export class Handle implements RunHandle {
 
   /** Computed on demand: many callers only read events. */
   get outcome(): Promise<Outcome> {
-    const output = this.#output
-    this.#outcome ??= this.#result.then(outcomeOf).then((outcome) => (output === undefined ? outcome : typedOutcome(outcome, output)))
+    const { output, signal } = this.#options ?? {}
+    const run = output && { output, signal, treeId: this.sessionId }
+    this.#outcome ??= this.#result.then(outcomeOf).then((outcome) => (run ? this.#host.typed(outcome, run) : outcome))
     return this.#outcome
   }
 

@@ -1,12 +1,17 @@
-import type { AgentSpec, AnySchema, JsonOutput, MaybePromise, Outcome } from '../../contracts/index.ts'
+import type { AgentSpec, AnySchema, Clock, JsonOutput, MaybePromise, Outcome, Report, TreeId } from '../../contracts/index.ts'
 import { isStandardSchema, jsonSchemaOf, parseStandard } from '../../tools/index.ts'
+import { Interrupt, Interrupted } from '../../util/interrupt.ts'
 import { checkSchema } from '../../util/json-schema/check-schema.ts'
+import { keepAlive } from '../../util/keep-alive.ts'
 import { usageError } from '../../util/option-problems.ts'
+import { maxAnswerMs, withDeadline } from '../../util/with-deadline.ts'
 
 /** Agents whose answer has the schema of a call. The same agent and schema give the same object: much is computed once for it. */
 export class RunOutputs {
   readonly #schemas = new WeakMap<AnySchema, NonNullable<JsonOutput['schema']>>()
   readonly #agents = new WeakMap<AgentSpec, WeakMap<AnySchema, AgentSpec>>()
+  /** Runs that have ended and whose answer the library of their schema still checks. */
+  readonly #typing = new Map<TreeId, Interrupt>()
 
   /** Throws `usage` if the schema is invalid. */
   check(output: AnySchema): void {
@@ -28,19 +33,70 @@ export class RunOutputs {
     known.set(schema, prepared)
     return prepared
   }
+
+  /** The outcome with the value that the library of the schema makes of the answer. `leaving`: its runtime ends. */
+  typed(
+    outcome: Outcome,
+    run: TypedRun,
+    { clock, leaving }: { readonly clock: Clock; readonly leaving: Interrupt },
+  ): MaybePromise<Outcome> {
+    const { report } = outcome
+    if (report?.value === undefined || !isStandardSchema(run.output)) return outcome
+    const parsed = parseStandard(run.output, report.value)
+    if (!(parsed instanceof Promise)) return typedOutcome(outcome, parsed)
+    return this.#typedInTime(parsed, run, { clock, interrupt: new Interrupt(leaving) }).then((found) =>
+      found === 'interrupted' ? { ...untyped(outcome), status: 'interrupted', reason: 'interrupted' } : typedOutcome(outcome, found),
+    )
+  }
+
+  /** An interrupt of a run that has ended interrupts the check of its answer. */
+  interrupt(treeId: TreeId): void {
+    this.#typing.get(treeId)?.fire('interrupted')
+  }
+
+  async #typedInTime(
+    parsing: Promise<Parsed>,
+    { treeId, signal }: TypedRun,
+    { clock, interrupt }: { readonly clock: Clock; readonly interrupt: Interrupt },
+  ): Promise<Parsed | 'interrupted'> {
+    const release = keepAlive()
+    const abort = (): void => interrupt.fire('interrupted')
+    signal?.addEventListener('abort', abort)
+    if (signal?.aborted) abort()
+    this.#typing.set(treeId, interrupt)
+    try {
+      return await withDeadline(parsing, { clock, ms: maxAnswerMs, interrupt })
+    } catch (error) {
+      if (!(error instanceof Interrupted)) throw error
+      return error.reason === 'timeout'
+        ? { ok: false, problems: [`the schema did not check it within ${maxAnswerMs / 1000} s`] }
+        : 'interrupted'
+    } finally {
+      this.#typing.delete(treeId)
+      signal?.removeEventListener('abort', abort)
+      interrupt.close()
+      release()
+    }
+  }
 }
 
-/** The outcome with the value that the library of the schema makes of the answer. */
-export function typedOutcome(outcome: Outcome, output: AnySchema): MaybePromise<Outcome> {
-  const { report, ...rest } = outcome
-  if (report?.value === undefined || !isStandardSchema(output)) return outcome
-  const { value: _, ...untyped } = report
-  const parsed = parseStandard(output, report.value)
-  const finish = (found: Awaited<typeof parsed>): Outcome => {
-    if (found.ok) return { ...outcome, report: { ...report, value: found.value as typeof report.value } }
-    // The answer was accepted before: the check of the library depends on something else, such as the time.
-    const message = `The answer does not match the schema of the call: ${found.problems.join('; ')}.`
-    return { ...rest, status: 'failed', reason: 'invalid_output', message, report: untyped }
-  }
-  return parsed instanceof Promise ? parsed.then(finish) : finish(parsed)
+/** A run whose answer has a schema. */
+export interface TypedRun {
+  readonly treeId: TreeId
+  readonly output: AnySchema
+  readonly signal?: AbortSignal | undefined
+}
+
+type Parsed = Awaited<ReturnType<typeof parseStandard>>
+
+function typedOutcome(outcome: Outcome, found: Parsed): Outcome {
+  if (found.ok) return { ...outcome, report: { ...outcome.report, value: found.value } as Report }
+  // The answer was accepted before: the check of the library depends on something else, such as the time.
+  const message = `The answer does not match the schema of the call: ${found.problems.join('; ')}.`
+  return { ...untyped(outcome), status: 'failed', reason: 'invalid_output', message }
+}
+
+function untyped({ report, ...rest }: Outcome): Outcome {
+  const { value: _, ...text } = report as Report
+  return { ...rest, report: text }
 }

@@ -1,8 +1,8 @@
-import type { ApprovalId, ClientId, SessionService, TreeId } from '../../contracts/index.ts'
+import type { ApprovalId, ClientId, SessionService } from '../../contracts/index.ts'
 import { changesOfSettings } from '../changes/reconfigure-session.ts'
 import { outcomeOf } from '../journal/outcome.ts'
 import { clientCallsOf, openRequestsOf } from '../journal/pending-approvals.ts'
-import { unknownTree } from '../journal/tree-cache.ts'
+import { checkedTreeId } from '../journal/tree-cache.ts'
 import { storedSessions } from '../sessions/stored-sessions.ts'
 import { checkAnswer, checkCancel, checkEvents, checkRevoke, checkSend, checkSendHeld } from '../validation/check-arguments.ts'
 import type { Runtime } from './create-agent-runtime.ts'
@@ -28,45 +28,39 @@ export function sessionService(host: Runtime): SessionService {
         ...(changes && { changes }),
         ...(traceContext && { traceContext }),
       } as const
-      return host.deliver(sessionId as TreeId, message, clientId as ClientId | undefined)
+      return host.deliver(checkedTreeId(sessionId), message, clientId as ClientId | undefined)
     },
     events(sessionId, options = {}) {
       checkEvents(options)
-      return sessionEvents(host, sessionId as TreeId, typeof options === 'number' ? { after: options } : options)
+      return sessionEvents(host, checkedTreeId(sessionId), typeof options === 'number' ? { after: options } : options)
     },
     async requests(sessionId) {
-      const treeId = sessionId as TreeId
-      const { store } = host.parts.options
-      if (!(await store.trees.get(treeId))) throw unknownTree(treeId)
-      return openRequestsOf(store, treeId)
+      return openRequestsOf(host.parts.options.store, await host.storedId(sessionId))
     },
     async clientCalls(sessionId) {
-      const treeId = sessionId as TreeId
-      const { store } = host.parts.options
-      if (!(await store.trees.get(treeId))) throw unknownTree(treeId)
-      return clientCallsOf(store, treeId)
+      return clientCallsOf(host.parts.options.store, await host.storedId(sessionId))
     },
     async approve(sessionId, answer) {
       checkAnswer(answer)
       const { approvalId, decision, by = 'caller', settings } = answer
       const changes = settings && changesOfSettings(settings)
       const message = { kind: 'approval', approvalId: approvalId as ApprovalId, decision, by, ...(changes && { changes }) } as const
-      return host.deliver(sessionId as TreeId, message)
+      return host.deliver(checkedTreeId(sessionId), message)
     },
     async revoke(sessionId, keys, by = 'caller') {
       checkRevoke(keys, by)
-      return host.deliver(sessionId as TreeId, { kind: 'revoke', keys, by })
+      return host.deliver(checkedTreeId(sessionId), { kind: 'revoke', keys, by })
     },
     async cancel(sessionId, mode, by = 'caller') {
       checkCancel(mode, by)
-      return host.deliver(sessionId as TreeId, { kind: 'cancel', mode, by })
+      return host.deliver(checkedTreeId(sessionId), { kind: 'cancel', mode, by })
     },
     async sendHeld(sessionId, by = 'caller') {
       checkSendHeld(by)
-      return host.deliver(sessionId as TreeId, { kind: 'send_held', by })
+      return host.deliver(checkedTreeId(sessionId), { kind: 'send_held', by })
     },
     async outcome(sessionId) {
-      const treeId = sessionId as TreeId
+      const treeId = checkedTreeId(sessionId)
       for (;;) {
         const driver = await host.drivers.find(treeId)
         if (!driver) break

@@ -1,7 +1,9 @@
 import type { Clock, MaybePromise, OwnerBudget, OwnerUsages, Problem } from '../../contracts/index.ts'
 import type { SessionState } from '../../core/index.ts'
 import type { Interrupt } from '../../util/interrupt.ts'
+import { isThenable } from '../../util/is-thenable.ts'
 import { checkOnlyFields, configError, expectObject, type FieldType, optional } from '../../util/option-problems.ts'
+import { maxAnswerMs, withDeadline } from '../../util/with-deadline.ts'
 import { OwnerAccount } from './owner-account.ts'
 import { TreeAccount } from './tree-account.ts'
 
@@ -20,9 +22,9 @@ export class OwnerAccounts {
     this.#options = options
   }
 
-  /** For a tree that starts or continues a turn. `undefined` if its owner has no budget. */
-  async open(owner: string): Promise<TreeAccount | undefined> {
-    const budget = await this.#budgetOf(owner)
+  /** For a tree that starts or continues a turn. `undefined` if its owner has no budget. An interrupt does not wait for the program. */
+  async open(owner: string, interrupt?: Interrupt): Promise<TreeAccount | undefined> {
+    const budget = await this.#budgetOf(owner, interrupt)
     const account = isBound(budget) ? this.#find(owner, budget) : undefined
     if (!account) return undefined
     const tree = new TreeAccount(account)
@@ -41,7 +43,7 @@ export class OwnerAccounts {
    * @throws BudgetExhaustedError if what is left to the owner today pays no answer.
    */
   async requireBudget(owner: string, begun: () => MaybePromise<SessionState>, interrupt: Interrupt): Promise<void> {
-    const tree = await this.open(owner)
+    const tree = await this.open(owner, interrupt)
     try {
       tree?.account.refuseIfExhausted()
       if (tree) await tree.requireBudget(await begun(), interrupt)
@@ -57,11 +59,20 @@ export class OwnerAccounts {
   }
 
   /** A changed budget applies to all sessions of the owner from now on. */
-  async #budgetOf(owner: string): Promise<OwnerBudget> {
-    const budget = checkedBudget(owner, await this.#options.budgetOf(owner))
+  async #budgetOf(owner: string, interrupt?: Interrupt): Promise<OwnerBudget> {
+    const budget = checkedBudget(owner, await this.#given(owner, interrupt))
     const known = this.#accounts.get(owner)
     if (known) known.budget = budget
     return budget
+  }
+
+  /** The budgets come from the program. */
+  async #given(owner: string, interrupt: Interrupt | undefined): Promise<OwnerBudget | undefined> {
+    const { clock } = this.#options
+    const given = this.#options.budgetOf(owner)
+    if (!isThenable(given)) return given
+    const late = `${placeOf(owner)} did not answer within ${maxAnswerMs / 1000} s.`
+    return withDeadline(given, { clock, ms: maxAnswerMs, interrupt, late })
   }
 
   #find(owner: string, budget: OwnerBudget): OwnerAccount {
@@ -86,10 +97,11 @@ const amount: FieldType = optional({
 })
 const budgetFields = { tokensPerDay: amount, costUsdPerDay: amount } satisfies { readonly [Key in keyof OwnerBudget]-?: FieldType }
 
-/** It comes from the program. */
+const placeOf = (owner: string): string => `budgetOf(${JSON.stringify(owner)})`
+
 function checkedBudget(owner: string, given: OwnerBudget | undefined): OwnerBudget {
   const problems: Problem[] = []
-  const place = `budgetOf(${JSON.stringify(owner)})`
+  const place = placeOf(owner)
   if (expectObject(problems, given, place)) checkOnlyFields(problems, given, { fields: budgetFields, place })
   if (problems.length > 0) throw configError(problems)
   return { ...given }

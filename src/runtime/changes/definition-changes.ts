@@ -101,10 +101,16 @@ function hasChanged(state: SessionState, definition: AgentSpec): boolean {
   const now = withCallerSettings(definition, state)
   const limits = parent ? { ...childLimits, ...now.limits } : now.limits
   const isSamePrompt = agent.skills ? agent.prompt.startsWith(now.prompt) : agent.prompt === now.prompt
-  return !isSamePrompt || !haveSameJson(bare({ ...now, limits }), bare(agent))
+  return !isSamePrompt || !haveSameJson(bare(asRecorded({ ...now, limits }, agent)), bare(agent))
 }
 
-/** Rules and sandbox of a child include those of its parents. */
-function bare({ prompt: _, skills: __, bounds: ___, sandbox: ____, ...rest }: AgentSpec): object {
-  return rest
+/** Rules and sandbox of a child include those of its parents. The reasons of rules are texts of this version. */
+function bare({ prompt: _, skills: __, bounds: ___, sandbox: ____, approvals, ...rest }: AgentSpec): object {
+  return { ...rest, approvals: approvals?.map(({ reason: _____, ...rule }) => rule) }
+}
+
+/** A definition as the version that wrote the journal recorded it: earlier ones had no `saysToolTimeout`, and `text` as the default. */
+function asRecorded({ saysToolTimeout, ...now }: AgentSpec, agent: AgentSpec): AgentSpec {
+  const isDefault = now.output.format === 'markdown' && agent.output.format === 'text'
+  return { ...now, ...(isDefault && { output: agent.output }), ...(saysToolTimeout && agent.saysToolTimeout && { saysToolTimeout }) }
 }

@@ -1,4 +1,4 @@
-import { type Store, type TreeId, TroupeError } from '../../contracts/index.ts'
+import { type SessionId, type Store, type TreeId, TroupeError } from '../../contracts/index.ts'
 import { showValue } from '../../util/show-value.ts'
 import { decodeTree, encodeTree, snapshotVersion } from './tree-snapshot.ts'
 import { foldJournal, type TreeState } from './tree-state.ts'
@@ -65,7 +65,12 @@ export class TreeCache {
   }
 }
 
-/** Programs without types may pass anything as an id. */
+/** Programs without types may pass anything as an id. @throws `session_unknown` for what no session can have. */
+export function checkedTreeId(sessionId: SessionId | string): TreeId {
+  if (typeof sessionId === 'string') return sessionId as TreeId
+  throw unknownTree(sessionId)
+}
+
 export const unknownTree = (treeId: TreeId): TroupeError =>
   new TroupeError('session_unknown', `Unknown session ${typeof treeId === 'string' ? treeId : showValue(treeId)}.`, {
     remedy: 'List the sessions: runtime.sessions.list().',

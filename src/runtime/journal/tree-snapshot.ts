@@ -4,7 +4,7 @@ import { Sequence } from '../../util/sequence.ts'
 import type { TreeState } from './tree-state.ts'
 
 /** Increase it with every change of the state (a test checks): snapshots of other versions are ignored. */
-export const snapshotVersion = '9'
+export const snapshotVersion = '10'
 
 /** The state in JSON, with arrays for sequences. A new sequence does not compile until `decodeTree` restores it. */
 export type Stored<T> = T extends unknown ? { readonly [Key in keyof T]: StoredField<T[Key]> } : never

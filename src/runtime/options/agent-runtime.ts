@@ -112,7 +112,8 @@ export interface CloseOptions {
 
 /**
  * A session that runs whether or not anybody reads it. Iterate it once for the events since this handle was created. Leaving the loop
- * does not stop the session. `runtime.sessions.events` reads a session any number of times.
+ * ends the reading, not the session: it works on, and the process stays alive meanwhile. `interrupt` or `stop` end the turn.
+ * `runtime.sessions.events` reads a session any number of times.
  *
  * @example
  * for await (const event of handle) console.log(event.type)

@@ -1,5 +1,6 @@
 import {
   type AgentSpec,
+  type Clock,
   type MaybePromise,
   type Model,
   type ModelAdapter,
@@ -9,19 +10,23 @@ import {
   type Usage,
 } from '../../contracts/index.ts'
 import { computeCost } from '../../core/index.ts'
+import { isThenable } from '../../util/is-thenable.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { showValue } from '../../util/show-value.ts'
+import { maxAnswerMs, withDeadline } from '../../util/with-deadline.ts'
 
 /** The models of all agents. Each is resolved once, for all trees. */
 export class ModelCache {
   readonly #adapter: Model | ModelAdapter
   readonly #unpriced: readonly string[]
+  readonly #clock: Clock
   readonly #models = new Map<string, Model>()
 
   /** `unpriced`: models without a price that may be used under a cost budget. */
-  constructor(adapter: Model | ModelAdapter, unpriced: readonly string[]) {
+  constructor(adapter: Model | ModelAdapter, { unpriced, clock }: { readonly unpriced: readonly string[]; readonly clock: Clock }) {
     this.#adapter = adapter
     this.#unpriced = unpriced
+    this.#clock = clock
   }
 
   get all(): ReadonlyMap<string, Model> {
@@ -84,13 +89,20 @@ export class ModelCache {
     for (const name of models) {
       if (this.#models.has(name)) continue
       try {
-        this.#models.set(name, 'stream' in adapter ? adapter : checkedModel(name, await adapter.resolve(name)))
+        this.#models.set(name, 'stream' in adapter ? adapter : checkedModel(name, await this.#resolved(adapter, name)))
       } catch (cause) {
         // The error of an adapter need not name the model.
         if (cause instanceof TroupeError) throw cause
         throw new TroupeError('model_unavailable', `The model ${name} is unavailable: ${messageOf(cause)}`, { cause })
       }
     }
+  }
+
+  async #resolved(adapter: ModelAdapter, name: string): Promise<unknown> {
+    const resolving = adapter.resolve(name)
+    if (!isThenable(resolving)) return resolving
+    const late = `its adapter did not answer within ${maxAnswerMs / 1000} s`
+    return withDeadline(resolving, { clock: this.#clock, ms: maxAnswerMs, late })
   }
 }
 

@@ -134,7 +134,9 @@ export class RuntimeParts {
     this.policy = policyOf(options)
     const hasSameModels =
       previous?.options.adapter === options.adapter && haveSameJson(previous.options.config.unpriced, options.config.unpriced)
-    this.models = hasSameModels ? previous.models : new ModelCache(options.adapter, options.config.unpriced)
+    this.models = hasSameModels
+      ? previous.models
+      : new ModelCache(options.adapter, { unpriced: options.config.unpriced, clock: options.clock })
     this.sessionSetup = new SessionSetup({ config: options.config, models: this.models, policy: this.policy, sandbox: options.sandbox })
     this.trees = previous?.trees ?? new TreeCache(options.store)
     this.hosting = previous?.hosting ?? new Hosting(given, { usages: options.store.usages, clock: options.clock })

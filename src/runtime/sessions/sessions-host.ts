@@ -1,4 +1,4 @@
-import type { TreeId } from '../../contracts/index.ts'
+import type { SessionId, TreeEntry, TreeId } from '../../contracts/index.ts'
 import type { Interrupt } from '../../util/interrupt.ts'
 import type { RuntimeParts } from '../parts/runtime-parts.ts'
 
@@ -11,4 +11,8 @@ export interface SessionsHost {
   /** A message to this tree resumes it. */
   hold(treeId: TreeId): void
   delete(treeId: TreeId): Promise<void>
+  /** Also of a session that was started just now: its first events are stored then. */
+  entryOf(treeId: TreeId): Promise<TreeEntry | undefined>
+  /** @throws `session_unknown` */
+  storedId(sessionId: SessionId | string): Promise<TreeId>
 }

@@ -1,6 +1,6 @@
 import type { BlobId, SessionService, TreeEntry, TreeId } from '../../contracts/index.ts'
 import type { SessionState } from '../../core/index.ts'
-import { unknownTree } from '../journal/tree-cache.ts'
+import { checkedTreeId, unknownTree } from '../journal/tree-cache.ts'
 import { begunTurn } from '../tree/opening.ts'
 import {
   checkFork,
@@ -42,7 +42,7 @@ export function storedSessions(host: SessionsHost): StoredSessions {
   const redactorOf = (treeId: TreeId) => host.parts.overlays.of(treeId).redactor
   return {
     async get(sessionId) {
-      return shown(await stored().trees.get(sessionId as TreeId))
+      return shown(await host.entryOf(checkedTreeId(sessionId)))
     },
     async find(key) {
       checkKey(key)
@@ -58,8 +58,8 @@ export function storedSessions(host: SessionsHost): StoredSessions {
       return watchSessions(host, filter.owner)
     },
     async update(sessionId, changes) {
-      const treeId = sessionId as TreeId
       checkUpdate(changes)
+      const treeId = await host.storedId(sessionId)
       const { text } = redactorOf(treeId)
       const { title, labels } = changes
       const entry = await stored().trees.update(treeId, {
@@ -80,20 +80,19 @@ export function storedSessions(host: SessionsHost): StoredSessions {
           ? undefined
           : accounts?.requireBudget(owner, () => begunTurn(root, { kind: 'input', parts: [], mode: 'queue' }), host.closed)
       const { forkSession } = await import('./fork-session.ts')
-      const forkId = await forkSession(store, sessionId as TreeId, { ...options, ids, clock, requireBudget })
+      const forkId = await forkSession(store, await host.storedId(sessionId), { ...options, ids, clock, requireBudget })
       host.hold(forkId)
       return forkId
     },
-    delete: (sessionId) => host.delete(sessionId as TreeId),
+    delete: async (sessionId) => host.delete(checkedTreeId(sessionId)),
     async export(sessionId) {
-      const treeId = sessionId as TreeId
+      const treeId = await host.storedId(sessionId)
       const { exportSession } = await import('./export-session.ts')
       return exportSession(stored(), treeId, redactorOf(treeId))
     },
     async output(sessionId, handle) {
-      const treeId = sessionId as TreeId
       checkHandle(handle)
-      if (!(await stored().trees.get(treeId))) throw unknownTree(treeId)
+      const treeId = await host.storedId(sessionId)
       const { storedOutput } = await import('./export-session.ts')
       return storedOutput(stored(), { treeId, handle: handle as BlobId, redactor: redactorOf(treeId) })
     },
@@ -101,7 +100,7 @@ export function storedSessions(host: SessionsHost): StoredSessions {
       checkModelRequest(place)
       const { modelRequest } = await import('./model-request.ts')
       const { store, recipe } = host.parts.options
-      return modelRequest({ store, recipe }, sessionId as TreeId, place)
+      return modelRequest({ store, recipe }, await host.storedId(sessionId), place)
     },
     async usage(query) {
       checkUsage(query)

@@ -11,6 +11,7 @@ import type {
   TreeIdentity,
 } from '../../contracts/index.ts'
 import { apply, nextInput, type SessionState, turnIdOf } from '../../core/index.ts'
+import type { Interrupt } from '../../util/interrupt.ts'
 import type { Redactor } from '../../util/redact.ts'
 import type { OwnerAccounts } from '../budgets/owner-accounts.ts'
 import type { TreeAccount } from '../budgets/tree-account.ts'
@@ -43,8 +44,8 @@ export const openedBy = ({ id, kind, name }: Principal): Opening => ({
 })
 
 /** Opens the account of the owner. */
-export async function openAccount(opening: Opening, accounts: OwnerAccounts): Promise<void> {
-  opening.account = opening.principal && (await accounts.open(opening.principal.id))
+export async function openAccount(opening: Opening, accounts: OwnerAccounts, startInterrupt: Interrupt): Promise<void> {
+  opening.account = opening.principal && (await accounts.open(opening.principal.id, startInterrupt))
   if (opening.isStart) opening.account?.account.refuseIfExhausted()
 }
 

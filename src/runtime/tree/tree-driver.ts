@@ -118,19 +118,20 @@ export class TreeDriver {
     const { title, principal, state: before } = await findTree(parts, treeId)
     const changed = changedAgent(before.root.agent, changes)
     if (changed) {
-      await parts.models.resolve(changed)
+      await unlessInterrupted(closing, parts.models.resolve(changed))
       parts.models.checkPrices(changed, changed.limits.maxCostUsd !== undefined)
     }
     const agent = changed ?? before.root.agent
     if (!parts.isReady(agent)) await unlessInterrupted(closing, loadToolsAndModels(parts, treeId, agent))
-    const account = before.root.turn.kind === 'open' && principal ? await parts.accounts?.open(principal.id) : undefined
+    const account = before.root.turn.kind === 'open' && principal ? await parts.accounts?.open(principal.id, closing) : undefined
     const { registry, epoch, seq } = await claimWith(account, parts, { treeId, agent })
     try {
       // The previous driver may have written more before the claim.
       const state = await parts.trees.stateOf(treeId, before)
       refuseWithoutAgents(parts, state)
       if (parts.sources)
-        for (const child of state.children.values()) if (child.turn.kind === 'open') await parts.toolsFor(treeId, child.agent)
+        for (const child of state.children.values())
+          if (child.turn.kind === 'open') await unlessInterrupted(closing, parts.toolsFor(treeId, child.agent))
       const tree = openTree(parts, { state, feed, epoch, seq, registry, title, principal, account })
       tree.isPinned = isPinned
       tree.resume(epoch, changes)

@@ -9,21 +9,20 @@ import type { Redactor } from '../../util/redact.ts'
 import { showValue } from '../../util/show-value.ts'
 import type { ActiveSession } from '../session/active-session.ts'
 import type { OfferedTool } from '../tools/tool-registry.ts'
-import { askTool } from './ask-tool.ts'
+import { type ToolAnswer, waitForTool } from './ask-tool.ts'
 
 // What a tool wants approved before a call runs. Tools are third-party code: an invalid wish asks about the whole tool.
 
 /** Covers every call of the tool. */
 export const wholeToolKey = (name: string): ApprovalKey => ({ key: `tool:${name}`, label: `any call of ${name}` })
 
-/** Calls the tool's `approval()`. `undefined`: nothing needs approval. If `approval()` fails, the whole tool is asked about. */
-export function readApprovalWish(
+/** Calls the tool's `approval()`. `undefined`: nothing needs approval. If it fails or is too slow, the whole tool is asked about. */
+export async function readApprovalWish(
   session: ActiveSession,
   { tool, name }: OfferedTool,
   input: JsonObject,
-): Promise<ApprovalWish | undefined> {
+): Promise<ToolAnswer<ApprovalWish | undefined>> {
   const fallback: ApprovalWish = { keys: [wholeToolKey(name)], summary: `Call ${name}` }
-  let isAsked = true
   const read = async (): Promise<ApprovalWish | undefined> => {
     const given = await tool.approval?.(copyJson(input))
     if (given === undefined) return undefined
@@ -34,14 +33,15 @@ export function readApprovalWish(
     if (reserved) throw new Error(`its key ${showValue(reserved.key)} is reserved`)
     return redactWish(session.ports.redactor, wish)
   }
-  const reportFailure = (error: unknown): ApprovalWish => {
-    if (isAsked) session.reportOnce(failed(name, session.ports.redactor.text(messageOf(error))))
-    return fallback
+  const report = (why: string): void => session.reportOnce(failed(name, session.ports.redactor.text(why)))
+  try {
+    const found = await waitForTool(session, tool, read())
+    if (found.kind !== 'late' || found.limit.by === 'budget') return found
+    report(`it did not answer within ${found.limit.ms / 1000} s`)
+  } catch (error) {
+    report(messageOf(error))
   }
-  const answer = Promise.resolve(askTool(session, () => read().catch(reportFailure), fallback))
-  return answer.finally(() => {
-    isAsked = false
-  })
+  return { kind: 'answered', answer: fallback }
 }
 
 const failed = (name: string, why: string): Diagnostic => ({

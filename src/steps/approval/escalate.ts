@@ -6,6 +6,7 @@ import { wellFormed } from '../../util/well-formed.ts'
 import type { ActiveSession } from '../session/active-session.ts'
 import { parseArguments } from '../tools/call-arguments.ts'
 import { addRequest, waitForDecision } from './ask-person.ts'
+import { checkedInTime } from './checked-arguments.ts'
 import { findGrant, rulingFor } from './permission.ts'
 
 /** The sandbox stopped the call, and the call may run again outside if approved. */
@@ -36,9 +37,12 @@ export async function escalate(session: ActiveSession, call: StartedCall, failed
 }
 
 /** The reason that the model gave for the call. */
-async function reasonOf({ ports: { registry, validator } }: ActiveSession, { intent, part }: StartedCall): Promise<string | undefined> {
+async function reasonOf(session: ActiveSession, { intent, part }: StartedCall): Promise<string | undefined> {
+  const { registry, validator } = session.ports
   const offered = registry.tools.find(({ name }) => name === intent.tool)
-  const parsed = offered && (await parseArguments(validator, offered, part.input))
+  if (!offered) return undefined
+  const parsing = parseArguments(validator, offered, part.input)
+  const parsed = parsing instanceof Promise ? await checkedInTime(session, offered, parsing) : parsing
   return parsed?.ok ? parsed.reason : undefined
 }
 

@@ -7,6 +7,7 @@ import type { ActiveSession } from '../session/active-session.ts'
 import { checkArguments } from '../tools/call-arguments.ts'
 import type { OfferedTool } from '../tools/tool-registry.ts'
 import { askHook, type HookAnswer, type HookVerdict } from './ask-hook.ts'
+import { checkedInTime } from './checked-arguments.ts'
 
 // Hooks run in order; each sees the result of the one before. The journal records what they change.
 
@@ -73,6 +74,8 @@ export async function beforeCall(
     if (answer.kind === 'change') {
       noteHook(session, itemId, { hook, verdict: 'changed', message: answer.text })
       const changed = await checkChange(session, offered, { hook, input: answer.input })
+      // The turn was stopped: the caller checks for it.
+      if (!changed) break
       if (!changed.ok) return changed
       input = changed.input
     }
@@ -84,10 +87,11 @@ async function checkChange(
   session: ActiveSession,
   offered: OfferedTool,
   { hook, input }: { readonly hook: Hook; readonly input: JsonObject | undefined },
-): Promise<Checked> {
+): Promise<Checked | undefined> {
   if (!input) return { ok: false, failure: blocked(`hook "${hook.name}" changed the arguments to something that is not an object`) }
-  const checked = await checkArguments(offered, input, await session.ports.validator.compile(offered.tool.inputSchema))
-  if (checked.ok) return checked
+  const checking = checkArguments(offered, input, await session.ports.validator.compile(offered.tool.inputSchema))
+  const checked = checking instanceof Promise ? await checkedInTime(session, offered, checking) : checking
+  if (!checked || checked.ok) return checked
   return { ok: false, failure: { ...checked.failure, message: `Hook "${hook.name}" changed the call. ${checked.failure.message}` } }
 }
 

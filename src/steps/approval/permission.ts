@@ -22,7 +22,7 @@ import type { ActiveSession } from '../session/active-session.ts'
 import type { OfferedTool } from '../tools/tool-registry.ts'
 import { confinementOf } from './agent-confinement.ts'
 import { isApprovalKey, readApprovalWish, wholeToolKey } from './approval-request.ts'
-import { askTool, withTimeout } from './ask-tool.ts'
+import { askTool, outOfTime, withTimeout } from './ask-tool.ts'
 import { type Ruling, ruling, type Subject, stricter } from './rules.ts'
 
 // Whether a call may run: by rules, then by earlier grants, then by a person.
@@ -32,6 +32,8 @@ type Permission =
   | { readonly kind: 'granted'; readonly by?: string }
   | { readonly kind: 'refused'; readonly failure: ToolFailure }
   | { readonly kind: 'asked'; readonly request: ApprovalRequest }
+  /** The turn was stopped meanwhile. The loop skips the call. */
+  | { readonly kind: 'ended' }
 
 interface Wanted {
   readonly offered: OfferedTool
@@ -48,10 +50,14 @@ export async function checkPermission(session: ActiveSession, call: ReviewableCa
   const { offered, input, reason } = wanted
   const { tool, name } = offered
   const whole = wholeToolKey(name)
-  const wish = tool.approval && (await readApprovalWish(session, offered, input))
+  const asked = tool.approval && (await readApprovalWish(session, offered, input))
+  if (asked?.kind === 'ended') return asked
+  if (asked?.kind === 'late') return { kind: 'refused', failure: outOfTime('its approval was determined') }
+  const wish = asked?.answer
   const ruled = rulingFor(session, subjectOf(offered, { keys: wish?.keys ?? [], input }))
   if (ruled?.verdict === 'deny') return { kind: 'refused', failure: ruleDenial(ruled) }
-  const unavailableFailure = tool.unavailable && (await askTool(session, () => unavailable(session, tool), undefined))
+  const unavailableFailure =
+    tool.unavailable && (await askTool(session, tool, { ask: () => unavailable(session, tool), fallback: undefined }))
   if (unavailableFailure) return { kind: 'refused', failure: unavailableFailure }
   const scope = wish?.question ? 'question' : 'call'
   const mustBeNamed = wish?.keys.some((key) => key.mustBeNamed) ?? false
@@ -114,8 +120,9 @@ export function deniedSinceRequest(session: ActiveSession, offered: OfferedTool,
 export async function deniedByRules(session: ActiveSession, { tool: name, type, input }: CallIntent): Promise<ToolFailure | undefined> {
   const offered = session.ports.registry.tools.find((each) => each.name === name)
   if (!offered || type === 'subagent_call' || !hasRules(session)) return undefined
-  const { keys = [] } = (offered.tool.approval && (await readApprovalWish(session, offered, input))) ?? {}
-  return deniedSinceRequest(session, offered, { keys, input })
+  const asked = offered.tool.approval && (await readApprovalWish(session, offered, input))
+  const keys = asked?.kind === 'answered' ? asked.answer?.keys : undefined
+  return deniedSinceRequest(session, offered, { keys: keys ?? [], input })
 }
 
 /** For what a running call finds, such as a file. Its approval named all that rules ask about, except for uses `without asking`. */

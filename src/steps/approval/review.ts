@@ -21,6 +21,7 @@ import { findTool } from '../tools/searched-tool.ts'
 import type { Offer, OfferedTool } from '../tools/tool-registry.ts'
 import { submitOpenRequests } from './approval-decisions.ts'
 import { askTool } from './ask-tool.ts'
+import { checkedInTime } from './checked-arguments.ts'
 import { beforeCall } from './hooks.ts'
 import { checkPermission, deniedSinceRequest, needsPermission } from './permission.ts'
 import { asRepeatedFailure, repetitionFailure } from './repeated-calls.ts'
@@ -36,13 +37,15 @@ export function review(session: ActiveSession, calls: readonly ReviewableCall[])
   let reviewed = 0
   for (const call of calls) {
     // The loop skips the rest.
-    if (session.interrupt.reason !== undefined) return
+    if (isCancelled(session)) return
     const reviewing = reviewCall(session, call, offer)
     reviewed++
     if (reviewing) return reviewing.then(() => review(session, calls.slice(reviewed)))
   }
   if (openRequests(session.state).length > 0) return submitOpenRequests(session).then(() => undefined)
 }
+
+const isCancelled = ({ interrupt, turn }: ActiveSession): boolean => interrupt.reason !== undefined || turn.cancel !== 'no'
 
 function reviewCall(session: ActiveSession, call: ReviewableCall, offer: Offer): MaybePromise<void> {
   const found = findTool(offer, call.part, () => session.ports.tree.agentsOf(session))
@@ -57,18 +60,20 @@ function reviewCall(session: ActiveSession, call: ReviewableCall, offer: Offer):
   return start(session, call, { offered, input: parsed.input, title: parsed.reason ?? offered.name })
 }
 
-/** The asynchronous part: schema compilation, hooks, rules and approval. */
+/** The asynchronous part: schema compilation, checks of libraries, hooks, rules and approval. */
 async function checkAndStart(
   session: ActiveSession,
   call: ReviewableCall,
   { offered, parsing }: { offered: OfferedTool; parsing: MaybePromise<Arguments> },
 ): Promise<void> {
-  const parsed = await parsing
+  const parsed = parsing instanceof Promise ? await checkedInTime(session, offered, parsing) : parsing
+  if (!parsed) return
   if (!parsed.ok) return refuse(session, call, { failure: parsed.failure, offered })
   const hooked = session.ports.hooks.length === 0 ? parsed : await beforeCall(session, call, { offered, input: parsed.input })
   if (!hooked.ok) return refuse(session, call, { failure: hooked.failure, offered })
-  if (session.interrupt.reason !== undefined) return
+  if (isCancelled(session)) return
   const permitted = await checkPermission(session, call, { offered, input: hooked.input, reason: parsed.reason })
+  if (permitted.kind === 'ended') return
   if (permitted.kind === 'refused') return refuse(session, call, { failure: permitted.failure, offered })
   if (permitted.kind === 'asked') {
     const lane = await laneOf(session, offered.tool, hooked.input)
@@ -120,7 +125,7 @@ function start(session: ActiveSession, call: ReviewableCall, understood: Underst
   const repeated = call.kind === 'approved' ? undefined : repetitionFailure(session, call, understood.offered)
   if (repeated) return refuse(session, call, { failure: repeated, offered: understood.offered })
   const lane = understood.lane ?? laneOf(session, tool, understood.input)
-  const view = tool.view && askTool(session, () => tool.view?.(copyJson(understood.input)), undefined)
+  const view = tool.view && askTool(session, tool, { ask: () => tool.view?.(copyJson(understood.input)), fallback: undefined })
   if (view instanceof Promise || lane instanceof Promise) return startWhenReady(session, call, { understood, lane, view })
   session.record(itemStarted(session, intentOf(call, understood, { lane, view: view && redactView(session, view) })))
 }
@@ -180,11 +185,11 @@ function laneOf(session: ActiveSession, tool: Tool, input: JsonObject): MaybePro
   const { concurrency = 'exclusive' } = tool
   if (concurrency === 'shared') return shared
   if (concurrency === 'exclusive') return exclusive
-  return askTool(
-    session,
-    async (): Promise<Lane> => ({ kind: 'key', key: session.ports.redactor.text(String(await concurrency.key(copyJson(input)))) }),
-    exclusive,
-  )
+  const ask = async (): Promise<Lane> => ({
+    kind: 'key',
+    key: session.ports.redactor.text(String(await concurrency.key(copyJson(input)))),
+  })
+  return askTool(session, tool, { ask, fallback: exclusive })
 }
 
 const statuses: { readonly [Class in ToolFailure['class']]?: ItemStatus } = { denied: 'declined', budget: 'skipped' }

@@ -35,7 +35,7 @@ import { storedText } from '../output/store-blob.ts'
 import type { QueueSlots } from '../queues/queue-slot.ts'
 import type { ActiveSession, ChildStart } from '../session/active-session.ts'
 import { waitInQueue } from '../session/wait-in-queue.ts'
-import { type CallLimit, callLimit, configuredTimeout, interruptGraceMs, noLimit, timeoutRemedy } from './call-limit.ts'
+import { type CallLimit, callLimit, configuredTimeout, interruptGraceMs, noLimit, timeoutRemedy } from '../tools/call-limit.ts'
 import { checkedPlan } from './check-plan.ts'
 import { readSample, sampleResult, samplingRefusal } from './sample.ts'
 

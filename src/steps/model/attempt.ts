@@ -11,14 +11,15 @@ import {
   type Usage,
 } from '../../contracts/index.ts'
 import { type AskAction, computeCost, maxReplyCharacters, requestChars } from '../../core/index.ts'
-import { Interrupt } from '../../util/interrupt.ts'
+import { Interrupt, Interrupted } from '../../util/interrupt.ts'
 import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { RedactionStream } from '../../util/redact-stream.ts'
+import { maxAnswerMs, withDeadline } from '../../util/with-deadline.ts'
 import { type ActiveSession, elapsedBetween, elapsedSince } from '../session/active-session.ts'
 import { itemEnded, itemStarted, stepCompleted } from '../session/step-events.ts'
 import { type AttemptLimit, attemptLimit, interruption } from './attempt-limit.ts'
-import { checkOutput } from './check-output.ts'
+import { checkOutput, uncheckedOutput } from './check-output.ts'
 import { modelRemedies } from './model-remedies.ts'
 import { Reply, type ReplyText, type Verdict } from './reply.ts'
 import { retryDelay } from './retry-delay.ts'
@@ -82,7 +83,8 @@ export class Attempt {
     this.#watch(this.#started)
     if (!this.#asker) return
     try {
-      this.#parts = this.#model.stream(request, { signal: this.#interrupt.signal })[Symbol.asyncIterator]()
+      const context = { signal: this.#interrupt.signal, sessionId: session.state.sessionId }
+      this.#parts = this.#model.stream(request, context)[Symbol.asyncIterator]()
       this.#pull()
     } catch (error) {
       this.#end(thrown(error))
@@ -205,8 +207,21 @@ export class Attempt {
     if (!output || verdict.reply.some(({ type }) => type === 'call')) return this.#completed(verdict)
     const answer = { text: this.#reply.said, truncated: verdict.finish === 'length' }
     const checked = checkOutput(this.#session.ports.validator, output, answer)
-    if (checked instanceof Promise) return checked.then((found) => this.#completed(verdict, found))
+    if (checked instanceof Promise) return this.#completedWhenChecked(verdict, checked)
     return this.#completed(verdict, checked)
+  }
+
+  /** The schema of a program may check the answer for a while, or forever. */
+  async #completedWhenChecked(verdict: Extract<Verdict, { ok: true }>, checking: Promise<CheckedOutput>): Promise<void> {
+    const { clock, interrupt } = this.#session
+    const ms = Math.min(maxAnswerMs, Math.max(0, this.#limit.ms - (clock.monotonic() - this.#started)))
+    try {
+      this.#completed(verdict, await withDeadline(checking, { clock, ms, interrupt }))
+    } catch (error) {
+      if (!(error instanceof Interrupted)) throw error
+      if (error.reason === 'timeout') this.#completed(verdict, uncheckedOutput(ms))
+      else this.#failed(interruption(this.#session, error.reason))
+    }
   }
 
   /** If the model fails, the loop shortens the history by rule. */

@@ -67,3 +67,11 @@ const notJson = rejected(
   'Answer again with the corrected JSON and nothing else.',
   'Say in the prompt that the answer must be JSON, or use a model with a schema mode.',
 )
+
+/** For an answer that its schema did not check in time. */
+export const uncheckedOutput = (ms: number): Rejected =>
+  rejected(
+    [`its schema did not check it within ${ms / 1000} s`],
+    'Answer again with the same JSON.',
+    'Make the check of the schema answer, or use a JSON Schema.',
+  )

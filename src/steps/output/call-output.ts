@@ -13,6 +13,7 @@ import {
 import { failureText } from '../../core/index.ts'
 import { asSentence } from '../../util/as-sentence.ts'
 import { fitText, utf8Length } from '../../util/fit-text.ts'
+import { jsonProblem } from '../../util/json-problem.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { Redactor } from '../../util/redact.ts'
 import { cutText, parseWellFormed } from '../../util/well-formed.ts'
@@ -26,12 +27,25 @@ export function readOutput(raw: unknown, tool: string, report: (diagnostic: Diag
   let message = `"${tool}" returned neither a text nor an object with "ok".`
   try {
     const output = readFields(raw)
+    const problem = output?.ok && output.value !== undefined ? jsonProblem(output.value) : undefined
+    if (output?.ok && problem !== undefined) return withoutValue(output, { tool, problem, report })
     if (output) return output
   } catch (error) {
     message = `The output of "${tool}" cannot be read: ${asSentence(messageOf(error))}`
   }
   report({ code: 'tool_output_invalid', severity: 'warning', message: `${message} It was ${kindOf(raw)}.`, remedy: mayReturn })
   return { ok: false, error: { class: 'failed', message } }
+}
+
+/** The call has run: what it said is kept. */
+function withoutValue(
+  { content, parts }: Done,
+  { tool, problem, report }: { readonly tool: string; readonly problem: string; readonly report: (diagnostic: Diagnostic) => void },
+): ToolOutput {
+  const message = `"${tool}" returned a value that is not JSON: ${problem}.`
+  const remedy = 'Return a value of plain objects, lists, texts, finite numbers, true, false and null.'
+  report({ code: 'tool_output_invalid', severity: 'warning', message, remedy })
+  return { ok: false, error: { class: 'failed', message: `${message} The call has run.` }, partial: content, ...(parts && { parts }) }
 }
 
 const mayReturn =

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { TroupeError } from '../../contracts/index.ts'
 
-/** A commit to a disk takes about as long. */
+/** The side files are looked at again after so long: a commit to a disk takes about as long. */
 const freshMs = 2
 
 /**
@@ -21,25 +21,27 @@ export class StoreFiles {
     }
   }
 
-  /** Says which file is no longer in its place. */
-  findProblem(): string | undefined {
+  /** Says which file is no longer in its place. `database`: look at this one only. */
+  findProblem(database?: string): string | undefined {
     for (const [path, known] of this.#ids) {
       const id = idOf(path)
       if (id !== known) return `${basename(path)} of the store was ${id === undefined ? 'deleted' : 'replaced'} while it was in use.`
+      if (path === database) return undefined
     }
     return undefined
   }
 
   /**
-   * For every commit: looks again only if the last look found nothing and was some time ago.
+   * For every commit: a turn may end within microseconds of the moment at which the folder disappears.
    *
    * @throws TroupeError `store_failed` if a file is gone: nothing can be stored durably.
    */
   requirePresent(): void {
-    if (performance.now() - this.#lookedAt < freshMs) return
-    const problem = this.findProblem()
+    const isFresh = performance.now() - this.#lookedAt < freshMs
+    const [database] = this.#ids.keys()
+    const problem = this.findProblem(isFresh ? database : undefined)
     if (problem !== undefined) throw new TroupeError('store_failed', problem, { remedy: restart })
-    this.#lookedAt = performance.now()
+    if (!isFresh) this.#lookedAt = performance.now()
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Json, ToolFailure, ToolOutput } from '../../contracts/index.ts'
+import { parseExact } from '../../util/inexact-number.ts'
 import { parseJsonPath, selectJson } from '../../util/json-path.ts'
 import { decodeContent } from '../builtin/web-fetch/read-body.ts'
 import { binaryNote, markUntrusted, showErrorPage, showPage } from '../builtin/web-fetch/show-page.ts'
@@ -19,7 +20,7 @@ export async function readJson(response: HttpResponse, maxBytes: number): Promis
   if (status >= 400) return failed(statusFailure(response))
   if (body?.isCut) return { ...tooLong(url, maxBytes), ...(beginning !== undefined && { partial: beginning }) }
   try {
-    const value = JSON.parse(body ? decodeContent(body.bytes, contentType).text : '') as Json
+    const value = parseExact(body ? decodeContent(body.bytes, contentType).text : '') as Json
     return { ok: true, value, bytes: body?.bytes.length ?? 0, headers }
   } catch {
     const type = contentType.type === '' ? '' : ` but ${contentType.type}`
@@ -69,7 +70,7 @@ export async function showResponse(response: HttpResponse): Promise<ToolOutput> 
 
 function parsed(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json
+    return parseExact(text) as Json
   } catch {
     return undefined
   }

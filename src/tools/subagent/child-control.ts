@@ -73,7 +73,10 @@ const waitForAgent: Tool = {
     type: 'object',
     properties: {
       ids: { type: 'array', items: id, minItems: 1 },
-      mode: { enum: ['any', 'all'], description: 'any: until one of them has a new report. all: until none works. Default any.' },
+      mode: {
+        enum: ['any', 'all'],
+        description: 'any: until one of them has a new report, or none works. all: until none works. Default any.',
+      },
       timeout: { type: 'number', minimum: 0, description: 'Seconds. Default: no timeout.' },
     },
     required: ['ids'],

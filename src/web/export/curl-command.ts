@@ -15,7 +15,7 @@ interface CurlMessage {
 const maxBody = 100_000
 
 /**
- * A command for a POSIX shell that sends a message to a session. It contains no token: the shell has it in `TROUPE_TOKEN`.
+ * A command for a POSIX shell that sends a message to a session. It contains no token: the shell has it in `TOKEN`.
  * `isShortened`: attachments that do not fit into a command, or are only stored on the server, are left out.
  */
 export function curlCommand({ origin, sessionId, parts, settings }: CurlMessage): {
@@ -27,7 +27,7 @@ export function curlCommand({ origin, sessionId, parts, settings }: CurlMessage)
   const body = isShortened ? JSON.stringify({ input: textOfParts(parts, '\n\n').slice(0, maxBody / 2) || 'Hello', ...settings }) : complete
   const lines = [
     `curl -X POST ${shellWord(`${origin}/v1/sessions/${encodeURIComponent(sessionId)}/messages`)}`,
-    '-H "Authorization: Bearer $TROUPE_TOKEN"',
+    '-H "Authorization: Bearer $TOKEN"',
     "-H 'Content-Type: application/json'",
     `--data-raw ${shellWord(body)}`,
   ]

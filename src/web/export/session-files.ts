@@ -50,11 +50,7 @@ export function copyAsCurl(page: Page, store: SessionStore): Promise<void> {
     parts,
     settings: turnSettings(draft.settings),
   })
-  return copyText(
-    page,
-    command,
-    isShortened ? 'Copied without attachments. Set TROUPE_TOKEN in your shell.' : 'Copied. Set TROUPE_TOKEN in your shell.',
-  )
+  return copyText(page, command, isShortened ? 'Copied without attachments. Set TOKEN in your shell.' : 'Copied. Set TOKEN in your shell.')
 }
 
 /** `said`: the notice if it worked. */

@@ -35,7 +35,7 @@ it('there are six, of which three only read', () => {
       typeof concurrency === 'object' ? 'by key' : concurrency,
     ]),
   ).toEqual([
-    ['read_file', 'read', 'shared'],
+    ['read_file', 'read', 'by key'],
     ['write_file', 'write', 'by key'],
     ['edit_file', 'write', 'by key'],
     ['apply_patch', 'write', 'exclusive'],

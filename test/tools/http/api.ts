@@ -50,6 +50,7 @@ const answers: { readonly [path: string]: Answer } = {
   '/echo/pets': echo,
   '/echo/pets/7': echo,
   '/echo/search': echo,
+  '/large': json('{"ids": [12345678901234567890, -9007199254740993, 9007199254740992, 7, 0.1], "next": null}'),
   '/list': json({ data: { items: [{ id: 1 }, { id: 2 }], total: 2 } }),
   '/html': page('<h1>Hello</h1>'),
   '/none': (_request, response) => void response.writeHead(204).end(),

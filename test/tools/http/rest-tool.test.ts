@@ -101,6 +101,14 @@ describe('a REST tool', () => {
     expect(await call(tool, {})).toMatchObject({ ok: true, value })
   })
 
+  it('keeps large integers exact, as strings where JavaScript has no such number', async () => {
+    const value = ['12345678901234567890', '-9007199254740993', 9007199254740992, 7, 0.1]
+    const at = (more: Partial<RestToolDefinition>) => call(restTool('t', { description: 'T.', url: `${api.origin}/large`, ...more }), {})
+    expect(await at({ result: 'ids' })).toMatchObject({ value, content: expect.stringContaining(JSON.stringify(value)) })
+    expect(await at({ result: 'ids', pagination: { by: 'cursor', parameter: 'c', next: 'next' } })).toMatchObject({ value })
+    expect(await at({})).toMatchObject({ value: { ids: value, next: null }, content: expect.stringContaining('[12345678901234567890,') })
+  })
+
   it.each([
     ['/list', 'none.here', 'failed: The response has nothing at `none.here`.'],
     ['/html', 'a', `failed: The response of 127.0.0.1:${api.port} is not JSON but text/html.`],

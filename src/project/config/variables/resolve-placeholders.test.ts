@@ -15,8 +15,11 @@ function resolve(config: Config, path: readonly string[], environment: Environme
   return resolveParts([{ path, tree }], { config, environment }).values[0]!
 }
 
-async function resolved(text: Json, environment: Environment = {}): Promise<Json> {
-  return resolve(await configOf({ [user]: { slack: { x: text } } }), ['slack', 'x'], environment)
+/** As in a section that takes any JSON. */
+async function resolved(value: Json, environment: Environment = {}): Promise<Json> {
+  const config = await configOf({ [user]: {} })
+  const origin = { kind: 'file', layer: 'user', file: user, line: 1, column: 1 } as const
+  return resolveParts([{ path: ['any', 'x'], tree: { kind: 'value', value, origin } }], { config, environment }).values[0]!
 }
 
 const problemsOf = (work: Promise<unknown>) =>
@@ -65,7 +68,7 @@ describe('placeholders', () => {
   test('a missing variable is reported with its users and the places searched', async () => {
     const config = await configOf(
       {
-        [user]: '{\n "slack": {\n  "x": "${A}",\n  "y": ["${B} ${C}"] } }',
+        [user]: '{ "mcpServers": {\n "a": {\n  "command": "${A}",\n  "args": ["${B} ${C}"] } } }',
         '/home/.ai-agent/.ai-agent.env': 'EMPTY=',
         '/project/.ai-agent.env': 'A=1',
       },
@@ -73,44 +76,47 @@ describe('placeholders', () => {
     )
     const files =
       '/home/.ai-agent/.ai-agent.env, /project/.ai-agent.env (not trusted), /agents/.ai-agent.env (does not exist), /etc/ai-agent/.ai-agent.env (does not exist), the environment'
-    const problems = await problemsOf((async () => resolve(config, ['slack'], { B: '' }))())
+    const problems = await problemsOf((async () => resolve(config, ['mcpServers', 'a'], { B: '' }))())
     expect(problems).toEqual([
       {
-        place: `${user}:3:8`,
-        message: '`slack.x` needs the variable A, which is not set',
+        place: `${user}:3:14`,
+        message: '`mcpServers.a.command` needs the variable A, which is not set',
         remedy: `Set it: export A=… Searched: ${files}.`,
       },
       {
-        place: `${user}:4:8`,
-        message: '`slack.y.0` needs the variable B, which is not set',
+        place: `${user}:4:11`,
+        message: '`mcpServers.a.args.0` needs the variable B, which is not set',
         remedy: `Set it: export B=… Searched: ${files}.`,
       },
     ])
   })
 
   test('unused variables may be missing', async () => {
-    const config = await configOf({ [user]: { slack: { x: '${A}', y: 'fine' } } })
-    expect(resolve(config, ['slack', 'y'])).toBe('fine')
+    const config = await configOf({ [user]: { mcpServers: { a: { command: '${A}', cwd: 'fine' } } } })
+    expect(resolve(config, ['mcpServers', 'a', 'cwd'])).toBe('fine')
   })
 
   test('an unreadable file is reported', async () => {
     expect(await problemsOf(resolved('${workspaceFolder:x}'))).toMatchObject([
-      { message: '`slack.x` cannot be read: invalid placeholder `${workspaceFolder:x}`' },
+      { message: '`any.x` cannot be read: invalid placeholder `${workspaceFolder:x}`' },
     ])
   })
 
   test('prototypes are no variables', async () => {
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'])
       expect(await problemsOf(resolved(`\${${name}}`))).toMatchObject([
-        { message: `\`slack.x\` needs the variable ${name}, which is not set` },
+        { message: `\`any.x\` needs the variable ${name}, which is not set` },
       ])
-    const config = await configOf({ [user]: { slack: { x: '${__proto__}' } }, '/home/.ai-agent/.ai-agent.env': '__proto__=1' })
-    expect(resolve(config, ['slack', 'x'])).toBe('1')
+    const config = await configOf({
+      [user]: { mcpServers: { a: { command: '${__proto__}' } } },
+      '/home/.ai-agent/.ai-agent.env': '__proto__=1',
+    })
+    expect(resolve(config, ['mcpServers', 'a', 'command'])).toBe('1')
   })
 
   test('nothing grows without bounds', async () => {
     const long = 'x'.repeat(60_000)
-    expect(await problemsOf(resolved('${L}${L}', { L: long }))).toMatchObject([{ message: '`slack.x` becomes too long' }])
+    expect(await problemsOf(resolved('${L}${L}', { L: long }))).toMatchObject([{ message: '`any.x` becomes too long' }])
     const start = performance.now()
     const many = await problemsOf(
       resolved(

@@ -98,7 +98,7 @@ function lineCounts(added: number, removed: number): string {
 
 export const sizeNote = (what: string, bytes: number): string => `no diff: ${what}, ${countOf(bytes, 'byte')}`
 
-/** Changes of one file do not overlap. Changes follow no links, so the path identifies the file. */
+/** Calls that read or change one file keep their order. Changes follow no links, so the path identifies the file. */
 export function laneKey(workspace: Workspace, path: Json | undefined): string {
   const located = workspace.locate(String(path))
   return located.kind === 'inside' ? `path:${located.place.absolute}` : 'path:'

@@ -1,6 +1,7 @@
 import type { JsonObject, Tool, ToolContext, ToolOutput, ToolPart } from '../../../contracts/index.ts'
 import { groupDigits } from '../../../util/group-digits.ts'
 import type { OpenFile, Workspace } from '../../workspace/index.ts'
+import { laneKey } from './change-report.ts'
 import { binaryKind, headBytes } from './file-kind.ts'
 import { readApproval } from './read-approval.ts'
 import { type Page, readPage } from './read-page.ts'
@@ -24,7 +25,7 @@ export function readFileTool(workspace: Workspace): Tool {
       additionalProperties: false,
     },
     effect: 'read',
-    concurrency: 'shared',
+    concurrency: { key: ({ path }) => laneKey(workspace, path) },
     asksByRuleOnly: true,
     approval: ({ path }) => readApproval(workspace, String(path)),
     execute: (input, context) => withFileErrors(() => readFile(workspace, input, context)),

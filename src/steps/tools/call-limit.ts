@@ -12,7 +12,7 @@ export const interruptGraceMs = { call: 1_000, child: 1_250 } as const
 export const noLimit: CallLimit = { ms: Number.POSITIVE_INFINITY, by: 'tool' }
 
 /** `usable`: what is left of the time budget. */
-export function callLimit({ timeoutMs }: Tool, agent: AgentSpec, usable: number): CallLimit {
+export function callLimit({ timeoutMs }: Pick<Tool, 'timeoutMs'>, agent: AgentSpec, usable: number): CallLimit {
   const limit = limitOf(timeoutMs, agent)
   return usable < limit.ms ? { ms: usable, by: 'budget' } : limit
 }
