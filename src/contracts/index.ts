@@ -261,6 +261,7 @@ export type {
   SessionService,
   SessionSettings,
   StartOptions,
+  StepSettings,
   StoredOutput,
 } from './session-service.ts'
 export { sessionFieldLimits, type ToolApproval, toolApprovals } from './session-service.ts'

@@ -71,13 +71,16 @@ export interface SendOptions extends SessionSettings {
   readonly traceContext?: TraceContext
 }
 
+/** What a client may change with its results. */
+export type StepSettings = Pick<SendOptions, 'clientTools' | 'toolChoice' | 'instructions'>
+
 export interface ApprovalAnswer {
   readonly approvalId: ApprovalId | string
   readonly decision: ApprovalDecision
   /** Who decided. Recorded in the journal. */
   readonly by?: string
-  /** With the result of a call of the client: its tools, and the choice, from the next step on. */
-  readonly settings?: Pick<SessionSettings, 'clientTools' | 'toolChoice'>
+  /** With the result of a call of the client: its tools, the choice and its instructions, from the next step on. */
+  readonly settings?: StepSettings
 }
 
 /** The message is stored in the inbox of its session. */

@@ -143,6 +143,34 @@ describe('tools of a client', () => {
     expect(await sessions.outcome(id)).toMatchObject({ status: 'completed' })
   })
 
+  it('results may bring other instructions, which the next step has', async () => {
+    const calls = { calls: [{ tool: 'Edit' }] }
+    const { sessions, model } = world({ steps: [calls, calls, calls, { text: 'Done.' }, { text: 'More.' }] })
+    const id = await sessions.start('go', { clientTools: [clientTool('Edit')], instructions: 'One.' })
+    for (const instructions of ['Two.', 'Two.', '']) {
+      await sessions.outcome(id)
+      const [call] = await sessions.clientCalls(id)
+      await sessions.approve(id, { approvalId: call!.id, decision: result('ok'), settings: { instructions } })
+    }
+    await sessions.outcome(id)
+    await sessions.send(id, 'more')
+    await sessions.outcome(id)
+    const prompts = model.requests.map(({ system }) => system)
+    expect(prompts).toEqual(['You code.\n\nOne.', 'You code.\n\nTwo.', 'You code.\n\nTwo.', 'You code.', 'You code.'])
+  })
+
+  it('tools that come again are recorded once', async () => {
+    const { sessions } = world({ steps: [{ calls: [{ tool: 'Edit' }] }, { text: 'Done.' }] })
+    const settings = { clientTools: [clientTool('Edit')], toolChoice: 'auto', instructions: 'One.' } as const
+    const id = await sessions.start('go', settings)
+    await sessions.outcome(id)
+    const [call] = await sessions.clientCalls(id)
+    await sessions.approve(id, { approvalId: call!.id, decision: result('ok'), settings })
+    expect(await sessions.outcome(id)).toMatchObject({ status: 'completed' })
+    const { events } = await sessions.export(id)
+    expect(events.map(({ type }) => type)).not.toContain('interaction.session.configured')
+  })
+
   it('continues in another runtime of the same store; the same result again changes nothing, another one is refused', async () => {
     const store = memoryStore()
     const model = new ScriptedModel([{ calls: [{ tool: 'Edit' }] }, { text: 'Done.' }])

@@ -1,8 +1,10 @@
-import type { AgentChanges, AgentLimits, AgentSpec, SendOptions, SessionSettings } from '../../contracts/index.ts'
+import type { AgentChanges, AgentLimits, AgentSpec, Json, SendOptions, SessionSettings } from '../../contracts/index.ts'
 import type { SessionState } from '../../core/index.ts'
 import type { ActiveSession } from '../../steps/index.ts'
+import { haveSameJson, isSameJson } from '../../util/json-values.ts'
 import type { OpenOptions } from '../options/agent-runtime.ts'
 import type { ModelCache } from '../parts/model-cache.ts'
+import type { RuntimeParts } from '../parts/runtime-parts.ts'
 
 export type Changes = AgentChanges & Pick<OpenOptions, 'definitions'>
 
@@ -37,6 +39,12 @@ function lowerLimits(limits: AgentLimits, lowered: Partial<AgentLimits>): AgentL
 export function withCallerSettings(definition: AgentSpec, { agent, changes }: Pick<SessionState, 'agent' | 'changes'>): AgentSpec {
   const changed = changes ? withChanges(definition, changes) : definition
   return agent.saysOutput && changes?.output === undefined ? { ...changed, output: agent.output, saysOutput: true } : changed
+}
+
+/** The recorded agent with instructions that came since its turn began. */
+export function withStepInstructions(state: SessionState, { agents, sessionSetup }: RuntimeParts): AgentSpec {
+  const definition = agents.get(state.agent.name)
+  return definition ? { ...state.agent, prompt: sessionSetup.withSkillList(withCallerSettings(definition, state)).prompt } : state.agent
 }
 
 /** The recorded agent with settings that were added since. */
@@ -93,11 +101,27 @@ export function reconfigure(session: ActiveSession, options: Changes, models: Mo
   })
 }
 
-/** Records what the caller sets. It takes effect when the session adopts it. */
-export function recordSettings(session: ActiveSession, changes: AgentChanges): void {
+/** Clients send their tools and instructions with every result: those that the session has already change nothing. */
+function newSettings(
+  { clientTools, toolChoice, instructions, ...rest }: AgentChanges,
+  { changes, toolChoice: chosen }: SessionState,
+): AgentChanges {
+  return {
+    ...rest,
+    ...(instructions !== undefined && instructions !== (changes?.instructions ?? '') && { instructions }),
+    ...(clientTools && !haveSameJson(clientTools, changes?.clientTools ?? []) && { clientTools }),
+    ...(toolChoice !== undefined && !isSameJson(toolChoice as Json, (chosen ?? 'auto') as Json) && { toolChoice }),
+  }
+}
+
+/** Records what the caller sets, and returns what is new of it. It takes effect when the session adopts it. */
+export function recordSettings(session: ActiveSession, given: AgentChanges): AgentChanges {
+  const changes = newSettings(given, session.state)
+  if (Object.keys(changes).length === 0) return changes
   const { agent, tools, promptChars, prices, windows, maxOutputs } = session.state
   const reason = changes.clientTools || changes.toolChoice ? 'Settings for the next step.' : 'Settings for the next turn.'
   session.note({ type: 'interaction.session.configured', agent, tools, promptChars, prices, windows, maxOutputs, changes, reason })
+  return changes
 }
 
 /** For a child that was created before an ancestor had a cost limit. */

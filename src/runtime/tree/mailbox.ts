@@ -118,7 +118,7 @@ export class Mailbox {
       session.note(event)
       if (message.kind === 'approval' && request) {
         applyDecision(session, request, message)
-        if (request.scope === 'client' && message.changes) this.#tree.changeSettings(checkedChanges(message.changes))
+        if (request.scope === 'client' && message.changes) this.#tree.changeSettings(checkedChanges(message.changes), { withResult: true })
       }
     } catch (error) {
       session.note({ type: 'interaction.diagnostic', diagnostic: invalid(error), inbox: row.position })

@@ -30,7 +30,7 @@ import type { OwnerAccounts } from '../budgets/owner-accounts.ts'
 import type { TreeAccount } from '../budgets/tree-account.ts'
 import { adoptDefinitions } from '../changes/adopt-definitions.ts'
 import { offerTools } from '../changes/offer-tools.ts'
-import { addPrices, reconfigure, recordSettings } from '../changes/reconfigure-session.ts'
+import { addPrices, reconfigure, recordSettings, withStepInstructions } from '../changes/reconfigure-session.ts'
 import { answersAbove, headroomOf } from '../children/child-budget.ts'
 import { ChildTracker } from '../children/child-tracker.ts'
 import { Children } from '../children/children.ts'
@@ -94,8 +94,8 @@ export class Tree implements TreePort, EventWriter, ParentTree {
   #isCurrent = true
   /** Settings of the caller for the next turn were recorded. */
   #hasNewSettings = false
-  /** The client has brought tools since the last step. */
-  #hasNewTools = false
+  /** What the client has brought since the last step. */
+  #brought: 'tools' | 'instructions' | undefined
   /** The children when the tree was opened, until the tracker takes them over. */
   #before: Pick<TreeState, 'children' | 'settled' | 'numbers'>
   #tracker: ChildTracker | undefined
@@ -181,7 +181,7 @@ export class Tree implements TreePort, EventWriter, ParentTree {
     const stoppedAt = Math.max(this.root.state.at, ...[...this.children.values()].map(({ at }) => at))
     this.#isCurrent = false
     this.#hasNewSettings = this.root.state.changes !== undefined
-    this.#hasNewTools = this.root.state.changes?.clientTools !== undefined
+    this.#brought = this.root.state.changes?.clientTools && 'tools'
     this.reportSources()
     reconfigure(this.root, changes, this.parts.models)
     if (this.#account?.isCostBound) addPrices(this.root, this.parts.models)
@@ -418,10 +418,10 @@ export class Tree implements TreePort, EventWriter, ParentTree {
   }
 
   /** Offers changed tools from this turn on. */
-  #useTools(session: ActiveSession, base: ToolRegistry): void {
-    if (session === this.root) this.#hasNewTools = false
+  #useTools(session: ActiveSession, base: ToolRegistry, agent = session.state.agent): void {
+    if (session === this.root) this.#brought = undefined
     this.addInstructions(session)
-    offerTools(session, base, this.parts.sessionSetup)
+    offerTools(session, { base, setup: this.parts.sessionSetup, agent })
   }
 
   addInstructions(session: ActiveSession): void {
@@ -431,17 +431,18 @@ export class Tree implements TreePort, EventWriter, ParentTree {
     }
   }
 
-  /** Records settings of the root. They apply from its next turn on. */
-  changeSettings(changes: AgentChanges): void {
-    recordSettings(this.root, changes)
-    if (changes.clientTools) this.#hasNewTools = true
+  /** Records settings of the root, for its next turn. Tools of the client, and what comes with its results, are for the next step. */
+  changeSettings(given: AgentChanges, { withResult = false } = {}): void {
+    const changes = recordSettings(this.root, given)
+    if (withResult && changes.instructions !== undefined && !this.isPinned) this.#brought = 'instructions'
+    else if (changes.clientTools) this.#brought ??= 'tools'
     this.#hasNewSettings ||= Object.keys(changes).some((key) => key !== 'clientTools' && key !== 'toolChoice')
   }
 
   adoptTools(session: ActiveSession): boolean {
-    if (!this.#hasNewTools || session !== this.root) return false
-    const { seq } = session.state
-    this.#useTools(session, this.registryOf(session.state.agent))
+    if (!this.#brought || session !== this.root) return false
+    const { agent, seq } = session.state
+    this.#useTools(session, this.registryOf(agent), this.#brought === 'tools' ? agent : withStepInstructions(session.state, this.parts))
     return session.state.seq > seq
   }
 

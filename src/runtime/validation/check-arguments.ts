@@ -1,4 +1,4 @@
-import { type EventsOptions, type InputMode, type Problem, TroupeError } from '../../contracts/index.ts'
+import { type EventsOptions, type InputMode, type Problem, type StepSettings, TroupeError } from '../../contracts/index.ts'
 import { isDecision } from '../../policy/grants.ts'
 import { isRecord } from '../../util/is-record.ts'
 import { messageOf } from '../../util/message-of.ts'
@@ -137,7 +137,8 @@ export function checkAnswer(answer: unknown): void {
     checkField(problems, answer.by, { type: optional(actor), place: 'answer.by' })
     const { settings = {} } = answer as { readonly settings?: object }
     if (!areOptions(problems, settings, 'answer.settings')) return
-    checkKeys(problems, settings, { known: ['clientTools', 'toolChoice'], place: 'answer.settings' })
+    checkKeys(problems, settings, { known: ['clientTools', 'toolChoice', 'instructions'], place: 'answer.settings' })
+    checkField(problems, (settings as StepSettings).instructions, { type: optional(text), place: 'answer.settings.instructions' })
     problems.push(...changeProblems(settings, 'answer.settings'))
   })
 }
