@@ -23,6 +23,8 @@ export interface WireResult {
 export interface Returned {
   readonly results: readonly WireResult[]
   readonly parts: readonly InputPart[]
+  /** Instructions for the turn. If they have changed, the next step has them: an agent of the client has handed off to another one. */
+  readonly instructions?: string
 }
 
 /** A turn of a new session begins with a message, after results that continue no turn, too. */

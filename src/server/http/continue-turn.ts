@@ -2,6 +2,7 @@ import {
   ApprovalAnsweredError,
   type ApprovalDecision,
   type ApprovalId,
+  type ApprovalRequest,
   type ClientCall,
   type InputPart,
   type Receipt,
@@ -12,7 +13,6 @@ import {
   TroupeError,
 } from '../../contracts/index.ts'
 import { shortHash } from '../../util/hash.ts'
-import { approvalRequired } from './approval-required.ts'
 import { parseCallId, type Returned, type WireResult } from './client-calls.ts'
 import { HttpError } from './http-error.ts'
 import type { RouteRequest } from './route.ts'
@@ -33,9 +33,18 @@ export interface Continued {
   readonly open: readonly ClientCall[]
   /** The last `seq` before the answer. */
   readonly after: number
-  /** Whether the event is the last one of what this request has stored: the answer follows it. `undefined`: there is none. */
-  readonly isLast?: (event: StreamEvent) => boolean
+  /** The id of the last message or result that this request has stored: the answer follows it. Absent: there is none. */
+  readonly begins?: string
+  /** The ids of its message and of all its results. */
+  readonly inputs: readonly string[]
+  /** The turn waits for a person. */
+  readonly requests: readonly ApprovalRequest[]
 }
+
+/** Whether the event records the message or the result. */
+export const records = (event: StreamEvent, id: string): boolean =>
+  (event.type === 'interaction.input.accepted' && event.clientId === id) ||
+  (event.type === 'interaction.approval.resolved' && event.approvalId === id)
 
 interface Continuing {
   readonly agent: string
@@ -52,40 +61,55 @@ export async function continueTurn(
   const entry = sessionId === undefined ? undefined : await sessions.get(sessionId)
   if (sessionId === undefined || entry?.agent !== agent) return undefined
   const waiting = await sessions.clientCalls(sessionId)
-  const given = returned.results.flatMap(({ id, ...result }) => answersOf(id, result))
+  const given = lastOfEach(returned.results.flatMap(({ id, ...result }) => answersOf(id, result)))
   const fresh = given.filter(({ approvalId }) => waiting.some(({ id }) => id === approvalId))
   const open = waiting.filter(({ id }) => !given.some(({ approvalId }) => approvalId === id))
   const recorded = await recordedUntil(sessions, entry, fresh.length < given.length)
   const before = await acceptKnown(sessions, sessionId, { known: given.filter((answer) => !fresh.includes(answer)), recorded })
   const message = messageOf(returned)
   const isNew = message !== undefined && !recorded.inputs.has(message.clientId)
+  const inputs = [...given.map(({ approvalId }) => approvalId), ...(message ? [message.clientId] : [])]
   if (fresh.length === 0 && !isNew) {
     if (before.isOver) throw callOver(sessionId)
     // The answer broke off: the conversation goes on in a new session.
     if (hasBrokenOff(entry)) return undefined
     const after = Math.max(before.seq, message ? (recorded.inputs.get(message.clientId) ?? 0) : 0)
-    return { sessionId, open: open.filter(({ id }) => (recorded.answers.get(id) ?? after) < after), after }
+    const requests = waiting.length === 0 && entry.status === 'suspended' ? await sessions.requests(sessionId) : []
+    return { sessionId, open: open.filter(({ id }) => (recorded.answers.get(id) ?? after) < after), after, inputs, requests }
   }
   const hasGoneOn = entry.status === 'running' || (open.length === 0 && recorded.replied > before.seq)
   if (fresh.length === 0 && (before.isOver || hasGoneOn)) return undefined
-  if (message && isNew)
-    requireDriven(sessionId, await sessions.send(sessionId, message.parts, { mode: 'steer', clientId: message.clientId }))
-  const dropped = fresh.length === 0 ? open.map(droppedCall) : []
-  const answers = [...fresh, ...dropped]
-  for (const [index, answer] of answers.entries()) {
-    const isLast = index === answers.length - 1
-    requireDriven(sessionId, await sessions.approve(sessionId, isLast ? { ...answer, settings } : answer))
-  }
-  const left = open.slice(dropped.length)
+  const answers = fresh.length > 0 ? fresh : open.map(droppedCall)
+  const left = fresh.length > 0 ? open : []
+  const last = answers.at(-1)?.approvalId ?? message?.clientId
+  await store(sessions, sessionId, { message: isNew ? message : undefined, answers, settings, instructions: returned.instructions })
   const requests = left.length === 0 ? await sessions.requests(sessionId) : []
-  if (requests.length > 0) throw approvalRequired(sessionId, requests)
-  const last = answers.at(-1)?.approvalId
-  const isLast = (event: StreamEvent): boolean =>
-    last === undefined
-      ? event.type === 'interaction.input.accepted' && event.clientId === message?.clientId
-      : event.type === 'interaction.approval.resolved' && event.approvalId === last
-  return { sessionId, open: left, after: entry.seq, isLast }
+  return { sessionId, open: left, after: entry.seq, ...(last !== undefined && { begins: last }), inputs, requests }
 }
+
+interface Given extends Pick<Continuing, 'settings'> {
+  readonly message: AddedMessage | undefined
+  readonly answers: readonly GivenResult[]
+  readonly instructions: string | undefined
+}
+
+/** Settings that the agent does not allow are refused with the first of them. */
+async function store(sessions: SessionService, sessionId: string, { message, answers, settings, ...given }: Given): Promise<void> {
+  const instructions = given.instructions !== undefined && { instructions: given.instructions }
+  if (message) {
+    const ofTurn = answers.length > 0 ? settings : { ...settings, ...instructions }
+    const { parts, clientId } = message
+    requireDriven(sessionId, await sessions.send(sessionId, parts, { mode: 'steer', clientId, ...ofTurn }))
+  }
+  const ofStep = { ...instructions, ...(!message && settings) }
+  for (const [index, answer] of answers.entries())
+    requireDriven(sessionId, await sessions.approve(sessionId, index === 0 ? { ...answer, settings: ofStep } : answer))
+}
+
+/** Some clients answer a call of a broken stream twice: first with an error. */
+const lastOfEach = (given: readonly GivenResult[]): readonly GivenResult[] => [
+  ...new Map(given.map((answer) => [answer.approvalId, answer])).values(),
+]
 
 const hasBrokenOff = ({ status }: SessionEntry): boolean => status === 'interrupted' || status === 'failed'
 
@@ -171,8 +195,13 @@ const isEnded = (error: unknown): boolean =>
     ? error.first.decision.kind !== 'result'
     : error instanceof TroupeError && error.code === 'approval_unknown'
 
+interface AddedMessage {
+  readonly parts: readonly InputPart[]
+  readonly clientId: string
+}
+
 /** Its id follows from what it says: the same request again sends it once. */
-function messageOf({ results, parts }: Returned): { readonly parts: readonly InputPart[]; readonly clientId: string } | undefined {
+function messageOf({ results, parts }: Returned): AddedMessage | undefined {
   if (parts.length === 0) return undefined
   return { parts, clientId: `after-${shortHash(JSON.stringify([results.map(({ id }) => id), parts]))}` }
 }

@@ -12,7 +12,7 @@ import {
 } from '../../contracts/index.ts'
 import { approvalRequired, waitsForClient } from './approval-required.ts'
 import { type Returned, wireCall } from './client-calls.ts'
-import { type Continued, continueTurn } from './continue-turn.ts'
+import { type Continued, continueTurn, records } from './continue-turn.ts'
 import { cameBack, departed } from './departures.ts'
 import { HttpError } from './http-error.ts'
 import type { RouteRequest } from './route.ts'
@@ -58,6 +58,7 @@ export async function startTurn(request: RouteRequest, { agent, input, returned,
   const place = await request.admit(agent)
   const { clientTools = [], toolChoice = 'auto' } = options
   const continued = returned && (await continueTurn(request, { agent, returned, settings: { clientTools, toolChoice } }))
+  if (continued && continued.requests.length > 0) throw approvalRequired(continued.sessionId, continued.requests)
   const sessionId = continued?.sessionId ?? (await sessions.start(input, { agent, ...options }))
   request.concerns(sessionId)
   // It runs on after its response.
@@ -145,11 +146,12 @@ interface AnswerEvents extends Pick<Followed, 'sessionId' | 'continued'> {
 /** The events of the answer. Those of a continued turn begin after what the request has stored. */
 async function* answerEvents(sessions: SessionService, { sessionId, continued, isLive }: AnswerEvents): AsyncGenerator<StreamEvent> {
   if (!continued) return yield* sessions.events(sessionId, { until: 'turn', live: isLive })
-  let isBefore = continued.isLast !== undefined
+  const { begins } = continued
+  let isBefore = begins !== undefined
   // The turn may still be suspended when the first event is read.
   for await (const event of sessions.events(sessionId, { after: continued.after, until: 'idle', live: isLive })) {
     if (!isBefore) yield event
-    else if (continued.isLast?.(event)) isBefore = false
+    else if (begins !== undefined && records(event, begins)) isBefore = false
   }
 }
 
