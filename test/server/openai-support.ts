@@ -84,9 +84,10 @@ export const pay: Tool = {
 export async function withModel(
   steps: readonly ScriptedStepSource[],
   agent: object = {},
+  options: ServedOptions = {},
 ): Promise<OpenAiServed & { readonly model: ScriptedModel }> {
   const model = new ScriptedModel(steps, { abilities: ['tools', 'images', 'files', 'json_schema', 'reasoning'] })
-  const served = await serveOpenAi({ model, agents: [{ ...clerk, ...agent }], tools: [weather, pay] })
+  const served = await serveOpenAi({ model, agents: [{ ...clerk, ...agent }], tools: [weather, pay], ...options })
   return { ...served, model }
 }
 

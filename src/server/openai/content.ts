@@ -38,6 +38,7 @@ function inputPart(part: Part, place: string): InputPart {
   switch (part.type) {
     case 'text':
     case 'input_text':
+    case 'output_text':
       return { type: 'text', text: aText(part.text, `${place}.text`) }
     case 'image_url':
       return image(fieldsOf(part.image_url, `${place}.image_url`).url, `${place}.image_url.url`)

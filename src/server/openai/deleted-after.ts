@@ -16,6 +16,6 @@ export async function* deletedAfter<Item>(answer: AsyncIterable<Item>, remove: (
 
 /** One that waits for its client is kept: it would be gone before the results come. */
 export async function deleteEnded(sessions: SessionService, sessionId: string): Promise<void> {
-  const entry = await sessions.get(sessionId)
-  if (entry?.status !== 'suspended') await sessions.delete(sessionId)
+  const calls = (await sessions.get(sessionId)) ? await sessions.clientCalls(sessionId) : []
+  if (calls.length === 0) await sessions.delete(sessionId)
 }
