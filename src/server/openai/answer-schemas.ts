@@ -16,6 +16,12 @@ const modelList = z.looseObject({ object: z.literal('list'), data: z.array(model
 
 const tokens = z.int().nonnegative()
 const chatUsage = z.looseObject({ prompt_tokens: tokens, completion_tokens: tokens, total_tokens: tokens }).meta({ id: 'ChatUsage' })
+const toolCall = z
+  .union([
+    z.looseObject({ id: z.string(), type: z.literal('function'), function: z.object({ name: z.string(), arguments: z.string() }) }),
+    z.looseObject({ id: z.string(), type: z.literal('custom'), custom: z.object({ name: z.string(), input: z.string() }) }),
+  ])
+  .meta({ id: 'ChatToolCall' })
 const head = { id: z.string(), created: z.int(), model: z.string() }
 const speaker = z.string().optional().describe('In a handoff: the agent that wrote the text. Absent: the agent of `model`.')
 const finish = z.string().describe('`stop`, `length`, `content_filter` or `tool_calls`.')
@@ -32,6 +38,7 @@ const chatCompletion = z
           content: z.string().nullable(),
           refusal: z.null(),
           reasoning_content: z.string().optional(),
+          tool_calls: z.array(toolCall).optional(),
           speaker,
         }),
         finish_reason: finish,
@@ -52,6 +59,7 @@ const chatChunk = z
           role: z.literal('assistant').optional(),
           content: z.string().nullish(),
           reasoning_content: z.string().optional(),
+          tool_calls: z.array(toolCall.and(z.looseObject({ index: z.int() }))).optional(),
           speaker,
         }),
         finish_reason: finish.nullable(),
@@ -61,6 +69,15 @@ const chatChunk = z
   })
   .meta({ id: 'ChatCompletionChunk' })
 
+const call = { id: z.string(), status: z.literal('completed'), call_id: z.string(), name: z.string() }
+const outputItem = z
+  .union([
+    z.looseObject({ ...call, type: z.literal('function_call'), arguments: z.string() }),
+    z.looseObject({ ...call, type: z.literal('custom_tool_call'), input: z.string() }),
+    z.looseObject({ id: z.string(), type: z.enum(['message', 'reasoning', 'mcp_call']), speaker }),
+  ])
+  .meta({ id: 'OpenAiOutputItem' })
+
 const responseSchema = z
   .looseObject({
     id: z.string(),
@@ -69,7 +86,9 @@ const responseSchema = z
     completed_at: z.int().nullish(),
     status: z.enum(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled']),
     model: z.string(),
-    output: z.array(z.looseObject({ id: z.string(), type: z.string(), speaker })),
+    output: z.array(outputItem),
+    tools: z.array(z.looseObject({ type: z.enum(['function', 'custom']), name: z.string() })),
+    tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]),
     error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
     incomplete_details: z.looseObject({ reason: z.string() }).nullable(),
     usage: z.looseObject({ input_tokens: tokens, output_tokens: tokens, total_tokens: tokens }).nullable(),

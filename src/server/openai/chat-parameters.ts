@@ -40,9 +40,12 @@ export const commonParameters: ParameterTable = {
 /** `POST /v1/chat/completions`. */
 export const chatParameters: ParameterTable = {
   ...commonParameters,
-  messages: { use: 'used', note: 'The last one is the input, the others are the history. `system` and `developer`: instructions.' },
+  messages: {
+    use: 'used',
+    note: 'The last one is the input, or results of calls; the others are the history. `system` and `developer`: instructions.',
+  },
   response_format: { use: 'used', note: '`json_schema`: the answer is checked. `json_object`: the schema of the agent, or any object.' },
-  store: { use: 'used', note: '`false`: the session is deleted after the answer.' },
+  store: { use: 'used', note: '`false`: the session is deleted after its turn, unless the agent has `keepSessions`.' },
   max_completion_tokens: sampling('maxOutputTokens', 'Tokens of each reply of the model.'),
   max_tokens: sampling('maxOutputTokens', 'Older name of `max_completion_tokens`.'),
   seed: sampling('seed', 'Seed of the sampling.'),

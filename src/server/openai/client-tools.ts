@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ClientTool, JsonObject, SessionSettings, ToolChoice } from '../../contracts/index.ts'
+import type { ClientTool, Json, JsonObject, SessionSettings, ToolChoice } from '../../contracts/index.ts'
 import { invalid } from './content.ts'
 
 // The tools that a client brings, in the two formats of OpenAI: chat has the fields of a function inside `function`, responses beside
@@ -96,6 +96,18 @@ function fieldsOf<Fields>(schema: z.ZodType<Fields>, value: unknown, place: stri
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   throw invalid([place, ...(issue?.path ?? [])].join('.'), 'the field of a tool is missing or wrong')
+}
+
+/** What a response repeats of the tools that it has offered. */
+export function repeatedTools({ tools, tool_choice }: ToolFields): { readonly [name: string]: Json } {
+  const offered = (tools ?? []).flatMap((tool): readonly object[] => {
+    const { name, description = null } = tool
+    if (tool.type === 'custom') return [{ type: 'custom', name, description, format: tool.format ?? { type: 'text' } }]
+    return tool.type === 'function'
+      ? [{ type: 'function', name, description, parameters: tool.parameters ?? null, strict: tool.strict ?? null }]
+      : []
+  })
+  return { tools: offered as unknown as Json, tool_choice: (offered.length > 0 ? (tool_choice ?? 'auto') : 'auto') as Json }
 }
 
 /** The arguments of a call as the client gets them: JSON, or the text of a custom tool. */

@@ -70,7 +70,8 @@ export function openaiRoutes(dependencies: OpenAiDependencies): readonly Route[]
       path: '/v1/chat/completions',
       access: 'run',
       summary: 'Ask an agent with the messages of a chat',
-      description: 'Every call is a session of its own. With `stream`, the answer is sent as server-sent events.',
+      description:
+        'A session of its own, or the one whose calls the results are for. With `stream`, the answer is sent as server-sent events.',
       query,
       body: chatBody,
       responses: { 200: { description: 'A chat completion, or its chunks.', content: answers.chat }, ...failures },
@@ -88,7 +89,7 @@ export function openaiRoutes(dependencies: OpenAiDependencies): readonly Route[]
       responses: {
         200: { description: 'A response, or its events.', content: answers.response },
         ...failures,
-        409: { description: 'The previous response runs.' },
+        409: { description: 'The previous response runs, or a call has another result already.' },
       },
       handle: (request) => createResponse(request, dependencies),
     }),

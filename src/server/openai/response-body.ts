@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { AgentDescription, Json, ModelParameters } from '../../contracts/index.ts'
+import { repeatedTools, toolChoiceSchema, toolsSchema } from './client-tools.ts'
 import { type CheckedParameters, checkParameters, type ParameterTable, unsupported } from './parameters.ts'
 import { inputSchema } from './response-input.ts'
 import { responseParameters } from './response-parameters.ts'
@@ -22,6 +23,8 @@ export const responseBody = z.looseObject({
   max_output_tokens: z.int().min(1).nullish(),
   max_tool_calls: z.int().min(0).nullish(),
   parallel_tool_calls: z.boolean().nullish(),
+  tools: toolsSchema.nullish(),
+  tool_choice: toolChoiceSchema.nullish(),
   truncation: z.enum(['auto', 'disabled']).nullish(),
   user: z.string().nullish(),
   safety_identifier: z.string().nullish(),
@@ -49,6 +52,7 @@ export function repeatedFields(body: ResponseBody, parameters: ModelParameters):
     instructions: body.instructions ?? null,
     previous_response_id: body.previous_response_id ?? null,
     store: body.store ?? true,
+    ...repeatedTools(body),
     text: { format: repeatedFormat(body.text?.format) },
     reasoning: { effort: parameters.reasoning ?? null, summary: null },
     temperature: parameters.temperature ?? 1,

@@ -8,9 +8,9 @@ type Item = z.infer<typeof itemSchema>
 
 const roles = ['user', 'assistant', 'system', 'developer'] as const
 
-/** Messages, and items of earlier answers that a client sends again. References are resolved before. */
-export function readInput(input: z.infer<typeof inputSchema>): Conversation {
-  const reader = new ConversationReader('input')
+/** Messages, and items of earlier answers that a client sends again. References are resolved before. `hasEarlier`: in a session. */
+export function readInput(input: z.infer<typeof inputSchema>, { hasEarlier }: { readonly hasEarlier: boolean }): Conversation {
+  const reader = new ConversationReader('input', { hasEarlier })
   if (typeof input === 'string') reader.user(input, 'input')
   else
     input.forEach((item, index) => {
@@ -25,8 +25,12 @@ function readItem(reader: ConversationReader, item: Item, place: string): void {
     case 'message':
       readMessage(reader, item, place)
       break
-    // A provider reads back only its own reasoning.
+    // A provider reads back only its own reasoning. The others belong to tools that a provider has run.
     case 'reasoning':
+    case 'web_search_call':
+    case 'file_search_call':
+    case 'code_interpreter_call':
+    case 'mcp_list_tools':
       break
     case 'mcp_call':
       readCall(reader, item, place)
@@ -36,11 +40,23 @@ function readItem(reader: ConversationReader, item: Item, place: string): void {
       reader.call({ id, name, input }, place)
       break
     }
-    case 'function_call_output': {
-      const { call_id: id, output } = fieldsOf(item, functionOutputSchema, place)
-      reader.result({ id, content: textOf(output, `${place}.output`) }, `${place}.call_id`)
+    case 'custom_tool_call': {
+      const { call_id: id, name, input } = fieldsOf(item, customCallSchema, place)
+      reader.call({ id, name, input: JSON.stringify({ input }) }, place)
       break
     }
+    case 'function_call_output':
+    case 'custom_tool_call_output': {
+      const { call_id: id, output } = fieldsOf(item, outputSchema, place)
+      reader.result({ id, content: output }, `${place}.call_id`, `${place}.output`)
+      break
+    }
+    case 'additional_tools':
+      throw invalid(
+        `${place}.type`,
+        'tools in the input are not supported',
+        'Send `tools`. Codex does if the agent is not named like a model of OpenAI.',
+      )
     default:
       throw invalid(
         `${place}.type`,
@@ -63,7 +79,8 @@ function readMessage(reader: ConversationReader, { role, content }: Item, place:
 }
 
 const functionCallSchema = z.looseObject({ call_id: z.string().min(1), name: z.string().min(1), arguments: z.string() })
-const functionOutputSchema = z.looseObject({ call_id: z.string().min(1), output: contentSchema })
+const customCallSchema = z.looseObject({ call_id: z.string().min(1), name: z.string().min(1), input: z.string() })
+const outputSchema = z.looseObject({ call_id: z.string().min(1), output: contentSchema })
 
 function fieldsOf<Fields>(item: Item, schema: z.ZodType<Fields>, place: string): Fields {
   const parsed = schema.safeParse(item)

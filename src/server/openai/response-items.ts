@@ -1,4 +1,6 @@
-import type { CallView, TurnPart } from '../http/index.ts'
+import type { CallView, TurnPart, WireCall } from '../http/index.ts'
+import { type ClientCallItem, clientCallEvents, clientCallItem } from './client-call-item.ts'
+import type { ResponseRecord } from './response-records.ts'
 
 // The output of a response, from the parts of a turn.
 //
@@ -32,7 +34,7 @@ interface CallOutputItem {
   readonly output: string | null
   readonly error: object | null
 }
-export type OutputItem = MessageItem | ReasoningItem | CallOutputItem
+export type OutputItem = MessageItem | ReasoningItem | CallOutputItem | ClientCallItem
 type ItemState = 'in_progress' | 'completed' | 'incomplete'
 type TextKind = 'text' | 'reasoning'
 
@@ -64,14 +66,16 @@ export class ResponseItems {
   readonly #dropped = new Set<number>()
   readonly #sessionId: string
   readonly #showsCalls: boolean
+  readonly #custom: readonly string[]
   /** Texts by the id of their item, until they are recorded. All but the last one are done. */
   readonly #open = new Map<string, OpenText>()
   /** Calls by the id of their item, with their index. */
   readonly #calls = new Map<string, number>()
 
-  constructor(sessionId: string, { showsCalls }: { readonly showsCalls: boolean }) {
+  constructor(sessionId: string, { showsCalls = false, custom = [] }: Pick<ResponseRecord, 'showsCalls' | 'custom'>) {
     this.#sessionId = sessionId
     this.#showsCalls = showsCalls
+    this.#custom = custom
   }
 
   /** All that were sent. */
@@ -96,6 +100,8 @@ export class ResponseItems {
         return part.call.agentPath === 'root' && this.#showsCalls ? this.#callAdded(part.call) : []
       case 'call.done':
         return part.call.agentPath === 'root' ? this.#callDone(part) : []
+      case 'client.call':
+        return this.#clientCall(part.call)
       default:
         return []
     }
@@ -204,6 +210,14 @@ export class ResponseItems {
       { type: 'response.mcp_call_arguments.delta', ...place, delta: item.arguments },
       { type: 'response.mcp_call_arguments.done', ...place, arguments: item.arguments },
     ]
+  }
+
+  /** The client runs it: for the response, it is done. */
+  #clientCall(call: WireCall): readonly ResponseEvent[] {
+    const before = this.#nextItem()
+    const item = clientCallItem(call, this.#custom.includes(call.name))
+    const index = this.#items.push(item) - 1
+    return [...before, ...clientCallEvents(item, index)]
   }
 
   #callDone({ call, status, content }: Extract<TurnPart, { type: 'call.done' }>): readonly ResponseEvent[] {

@@ -1,6 +1,6 @@
 import type { ApprovalRequest, ModelFailure } from '../../contracts/index.ts'
 import type { StoredResponse } from './response-records.ts'
-import { isOver, type ResponseState, type ResponseTurn } from './response-state.ts'
+import { type EndedTurn, isOver, type ResponseState } from './response-state.ts'
 import { responseUsage } from './settings.ts'
 
 type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
@@ -30,8 +30,6 @@ export function responseObject(
     error: null,
     incomplete_details: null,
     output,
-    tools: [],
-    tool_choice: 'auto',
     // No agent can have others.
     presence_penalty: 0,
     frequency_penalty: 0,
@@ -45,7 +43,7 @@ export function responseObject(
   }
 }
 
-function endingOf(end: Extract<ResponseTurn, { kind: 'ended' | 'answered' }>['end'], broken?: ModelFailure): object {
+function endingOf(end: EndedTurn['end'], broken?: ModelFailure): object {
   const completed_at = Math.floor(end.at / 1000)
   if (broken) return { completed_at, ...failedFields(broken, `The answer broke off: ${broken.message}`) }
   if (end.type === 'interaction.turn.suspended') return { status: 'completed', completed_at }

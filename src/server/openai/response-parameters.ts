@@ -4,10 +4,10 @@ import type { ParameterTable } from './parameters.ts'
 /** `POST /v1/responses`. */
 export const responseParameters: ParameterTable = {
   ...commonParameters,
-  input: { use: 'used', note: 'A text, or items: messages, and items of earlier answers. The last one is the input.' },
+  input: { use: 'used', note: 'A text, or items: messages, and items of earlier answers. The last one is the input, or outputs of calls.' },
   instructions: { use: 'used', note: 'Added after the prompt of the agent.' },
   previous_response_id: { use: 'used', note: 'Continues the session of that response.' },
-  store: { use: 'used', note: '`false`: the session is deleted after the answer.' },
+  store: { use: 'used', note: '`false`: the response is not stored. The session as in chat.' },
   background: { use: 'used', note: 'The turn continues without the client. Read the answer with `GET /v1/responses/ID`.' },
   text: { use: 'used', note: '`format` as `response_format` of chat; `verbosity` is ignored.' },
   reasoning: { use: 'used', note: '`effort` overrides `reasoning`. Summaries are sent if the model has some.' },

@@ -1,11 +1,11 @@
 import type { Json, OutputContract, Records } from '../../contracts/index.ts'
-import { HttpError } from '../http/index.ts'
+import { type Continued, HttpError, type WireCall } from '../http/index.ts'
 
 // What a response is beside the turn of its session: the settings of its request. The answer itself is in the journal.
 
 const namespace = 'response'
 
-/** Where a response is: the id names the session and the input that began the turn. */
+/** Where a response is: the id names the session and the input that began the turn, or results that continued it. */
 interface ResponseAddress {
   readonly id: string
   readonly sessionId: string
@@ -21,6 +21,8 @@ export interface ResponseRecord {
   readonly after: number
   /** The instructions of the session, for the response that continues it. */
   readonly instructions: string
+  /** Their part that is the parameter: of this request, or of an earlier one of the same turn. The rest was in the input. */
+  readonly ownInstructions?: string
   readonly output: OutputContract | null
   /** The answer is checked before it is sent. */
   readonly isJson: boolean
@@ -29,10 +31,19 @@ export interface ResponseRecord {
   readonly isStreamed?: boolean
   /** The output has items of the calls of the agent. */
   readonly showsCalls?: boolean
+  /** Names of tools of the client that take a text. */
+  readonly custom?: readonly string[]
+  /** Present if the client has sent results: the response continues their turn. */
+  readonly continues?: ContinuedTurn
   /** Fields of the request that the response repeats. */
   readonly request: { readonly [name: string]: Json }
   /** The response that continued the session. A further one continues a copy. */
   readonly continuedBy?: string
+}
+
+export interface ContinuedTurn extends Pick<Continued, 'begins' | 'inputs'> {
+  /** Calls that wait still. The client gets them again, and nothing else. */
+  readonly open: readonly WireCall[]
 }
 
 export interface StoredResponse extends ResponseAddress {

@@ -8,9 +8,9 @@ import {
   type Usage,
 } from '../../contracts/index.ts'
 import { childSpeaker, speakerAfter } from '../../view/index.ts'
-import { TurnParts } from '../http/index.ts'
+import { records, TurnParts } from '../http/index.ts'
 import { type ResponseEvent, ResponseItems } from './response-items.ts'
-import type { StoredResponse } from './response-records.ts'
+import type { ResponseRecord, StoredResponse } from './response-records.ts'
 
 // The turn of a response, from the events of its session.
 
@@ -23,14 +23,19 @@ export type ResponseTurn =
   | { readonly kind: 'suspended' }
   | { readonly kind: 'ended'; readonly end: TurnEnd }
   /** A child that talks to the person has answered, and waits for the next message. */
-  | { readonly kind: 'answered'; readonly end: InteractionEvent<'interaction.turn.suspended'> }
+  | { readonly kind: 'answered'; readonly end: Suspension }
+  /** The client has calls to run. Its results begin the next response. */
+  | { readonly kind: 'called'; readonly end: Suspension }
+
+type Suspension = Pick<InteractionEvent<'interaction.turn.suspended'>, 'type' | 'seq' | 'at'>
+export type EndedTurn = Extract<ResponseTurn, { kind: 'ended' | 'answered' | 'called' }>
 
 /** Whether nothing more is added to the response. */
-export const isOver = (turn: ResponseTurn): turn is Extract<ResponseTurn, { kind: 'ended' | 'answered' }> =>
-  turn.kind === 'ended' || turn.kind === 'answered'
+export const isOver = (turn: ResponseTurn): turn is EndedTurn => turn.kind === 'ended' || turn.kind === 'answered' || turn.kind === 'called'
 
 export class ResponseState {
   readonly #clientId: string | undefined
+  readonly #record: ResponseRecord
   readonly #isJson: boolean
   readonly #items: ResponseItems
   #parts: TurnParts
@@ -38,7 +43,10 @@ export class ResponseState {
   #speaker = 'root'
   /** Its last answer, if it is a child. */
   #spoken = ''
-  #spent: Usage | undefined
+  /** By all steps of this response. */
+  #spent = noUsage
+  /** The results that the response follows are not recorded yet. */
+  #isBefore: boolean
   #turnId: string | undefined
   #turn: ResponseTurn = { kind: 'queued' }
   #isContinued = false
@@ -47,8 +55,11 @@ export class ResponseState {
 
   constructor({ sessionId, clientId, record }: StoredResponse) {
     this.#clientId = clientId
+    this.#record = record
     this.#isJson = record.isJson
-    this.#items = new ResponseItems(sessionId, { showsCalls: record.showsCalls === true })
+    this.#isBefore = record.continues?.begins !== undefined
+    if (record.continues) this.#turn = { kind: 'running' }
+    this.#items = new ResponseItems(sessionId, record)
     this.#breaks = record.isStreamed === true && !record.background
     this.#parts = this.#partsOf('root')
   }
@@ -71,17 +82,32 @@ export class ResponseState {
   }
 
   get usage(): Usage | undefined {
-    return this.#turn.kind === 'ended' ? this.#turn.end.totals.usage : this.#turn.kind === 'answered' ? this.#spent : undefined
+    if (!isOver(this.#turn)) return undefined
+    return this.#turn.kind === 'ended' && !this.#record.continues ? this.#turn.end.totals.usage : this.#spent
+  }
+
+  /** The events before those that are read: calls that the client gets again are all of the answer. */
+  begin(): readonly ResponseEvent[] {
+    const { after, createdAt, continues } = this.#record
+    if (!continues || continues.open.length === 0) return []
+    this.#turn = { kind: 'called', end: { type: 'interaction.turn.suspended', seq: after, at: createdAt * 1000 } }
+    return continues.open.flatMap((call) => this.#items.read({ type: 'client.call', call }))
   }
 
   /** The events of the stream that follow. */
   read(event: StreamEvent): readonly ResponseEvent[] {
+    if (this.#isBefore) {
+      this.#isBefore = !records(event, this.#record.continues?.begins ?? '')
+      return []
+    }
     this.#listen(event)
     if (event.agentPath === 'root') this.#follow(event)
     if (!this.#isOwn(event) || this.#broken) return []
+    if (event.type === 'interaction.step.completed' || event.type === 'interaction.step.failed')
+      this.#spent = addSpent({ usage: this.#spent, cost: 0 }, event.usage, 0).usage
     const events = this.#parts.read(event).flatMap((part) => {
       if (part.type === 'broken' && this.#breaks) this.#broken = part.failure
-      if (part.type === 'step.done') this.#spent = addSpent({ usage: this.#spent ?? noUsage, cost: 0 }, part.usage, 0).usage
+      if (part.type === 'client.call' && event.type === 'interaction.turn.suspended') this.#turn = { kind: 'called', end: event }
       return this.#items.read(part)
     })
     // The next attempt has its own texts. Nothing follows those before an interrupt.
@@ -126,11 +152,12 @@ export class ResponseState {
   }
 
   #follow(event: StreamEvent): void {
+    const isStart = event.type === 'interaction.turn.started'
     // The turn of the root has begun before.
-    if (this.#turn.kind === 'running') this.#turnId ??= event.turnId
-    if (event.type === 'interaction.turn.started') {
+    if (this.#turn.kind === 'running' && !isStart) this.#turnId ??= event.turnId
+    if (isStart) {
       if (this.#turnId !== undefined) this.#isContinued = true
-      else if (this.#clientId === undefined || event.inputs.some((id) => id === this.#clientId)) {
+      else if (this.#clientId === undefined || this.#record.continues || event.inputs.some((id) => id === this.#clientId)) {
         this.#turnId = event.turnId
         this.#turn = { kind: 'running' }
       }
@@ -161,10 +188,10 @@ export async function readState(sessions: SessionService, response: StoredRespon
   const entry = await sessions.get(sessionId)
   if (!entry) return undefined
   const state = new ResponseState(response)
-  if (entry.seq <= record.after) return state
+  if (state.begin().length > 0 || entry.seq <= record.after) return state
   for await (const event of sessions.events(sessionId, { after: record.after, until: 'turn', live: false })) {
     state.read(event)
-    if ('seq' in event && event.seq >= entry.seq) break
+    if (state.turn.kind === 'called' || ('seq' in event && event.seq >= entry.seq)) break
   }
   return state
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { eventStream, ignoredHeaders, pageOf, type RouteRequest, sseBytes, unknownQuery } from '../http/index.ts'
-import { deletedAfter } from './deleted-after.ts'
+import { mapItems } from '../../util/map-items.ts'
+import { cameBack, departed, eventStream, ignoredHeaders, pageOf, type RouteRequest, sseBytes, unknownQuery } from '../http/index.ts'
+import { deletedAfter, deleteEnded } from './deleted-after.ts'
 import type { OpenAiError } from './errors.ts'
 import { inputItems, inputItemsQuery, wholeItem } from './input-items.ts'
 import type { OpenAiDependencies } from './openai-routes.ts'
@@ -8,31 +9,40 @@ import type { ResponseBody } from './response-body.ts'
 import type { ResponseEvent } from './response-items.ts'
 import { type ResponseObject, responseObject } from './response-object.ts'
 import { forgetResponse, type StoredResponse, unknownResponse } from './response-records.ts'
-import { isOver, readState, untilEnded } from './response-state.ts'
+import { isOver as isEnded, readState, untilEnded } from './response-state.ts'
 import { ResponseStream } from './response-stream.ts'
-import { answeredResponse, followResponse } from './response-turn.ts'
-import { findResponse, startResponse } from './start-response.ts'
+import { answeredResponse, followResponse, isLastEvent } from './response-turn.ts'
+import { findResponse, hasTools, startResponse } from './start-response.ts'
 
 export async function createResponse(request: RouteRequest<ResponseBody>, dependencies: OpenAiDependencies): Promise<Response> {
   const { body, sessions } = request
-  const { response, ignored } = await startResponse(request, dependencies)
+  const { response, ignored, keepsSession } = await startResponse(request, dependencies)
   const { sessionId } = response
   const headers = { 'x-session-id': sessionId, ...ignoredHeaders([...ignored, ...unknownQuery(request.url)]) }
   const [isLive, isDetached] = [body.stream === true, body.background === true]
   if (isDetached && !isLive) return Response.json(await currentResponse(request, response), { headers })
-  const events = followResponse(request, response, { isLive, isDetached })
+  const interrupt = (): void => void sessions.cancel(sessionId, 'interrupt').catch(() => {})
+  // A client with tools of its own may come back.
+  const leave = hasTools(response.record) ? () => departed(sessionId, dependencies.clock, interrupt) : interrupt
+  if (response.record.continues) cameBack(sessionId)
+  const events = followResponse(request, response, { isLive, ...(!isDetached && { leave }) })
   const remove = async (): Promise<void> => {
-    await forgetResponse(dependencies.records, response)
-    await sessions.delete(sessionId)
+    const { isLast } = await forgetResponse(dependencies.records, response)
+    if (isLast && !keepsSession) await deleteEnded(sessions, sessionId)
   }
-  const answer = body.store === false ? deletedAfter(events, remove) : events
+  let isOver = false
+  const watched = mapItems(events, (event) => {
+    isOver ||= isLastEvent(event)
+    return event
+  })
+  const answer = body.store === false ? deletedAfter(watched, remove) : watched
   if (!isLive) return Response.json(await answeredResponse(answer), { headers })
   return streamed(answer, {
     request,
     clock: dependencies.clock,
     headers,
     left() {
-      if (!isDetached) void sessions.cancel(sessionId, 'interrupt').catch(() => {})
+      if (!isDetached && !isOver) leave()
     },
   })
 }
@@ -78,7 +88,7 @@ export async function getResponse(
   const headers = ignoredHeaders(unknownQuery(request.url, Object.keys(responseQuery.shape)))
   if (request.query.stream !== 'true') return Response.json(await currentResponse(request, response), { headers })
   const recorded = (await request.sessions.get(response.sessionId))?.seq ?? 0
-  const events = followResponse(request, response, { isLive: true, isDetached: true, recorded })
+  const events = followResponse(request, response, { isLive: true, recorded })
   return streamed(events, { request, clock, headers, after: request.query.starting_after })
 }
 
@@ -99,7 +109,7 @@ export async function listInputItems(
 export async function cancelResponse(request: RouteRequest, { records }: OpenAiDependencies): Promise<Response> {
   const { sessions } = request
   const { response, state } = await found(request, records)
-  if (!isOver(state.turn)) {
+  if (!isEnded(state.turn)) {
     await sessions.cancel(response.sessionId, 'interrupt')
     await untilEnded(sessions, response)
   }
@@ -112,7 +122,7 @@ export async function deleteResponse(request: RouteRequest, { records }: OpenAiD
   const { response, state } = await found(request, records)
   const { isLast } = await forgetResponse(records, response)
   if (isLast) await sessions.delete(response.sessionId)
-  else if (!isOver(state.turn)) await sessions.cancel(response.sessionId, 'interrupt')
+  else if (!isEnded(state.turn)) await sessions.cancel(response.sessionId, 'interrupt')
   return Response.json({ id: response.id, object: 'response', deleted: true })
 }
 
