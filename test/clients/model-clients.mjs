@@ -49,6 +49,27 @@ const agents = {
       { text: 'Again: 42.' },
     ],
   },
+  coder: {
+    steps: [
+      {
+        text: 'I look.',
+        calls: [
+          { tool: 'weather', input: { city: 'Oslo' } },
+          { tool: 'weather', input: { city: 'Rome' } },
+        ],
+      },
+      { calls: [{ tool: 'weather', input: { city: 'Bergen' } }] },
+      { text: 'It rains.' },
+    ],
+  },
+  object: { steps: [{ calls: [{ tool: 'place', input: { city: 'Oslo' } }] }] },
+  desk: {
+    steps: [
+      { calls: [{ tool: 'transfer_to_Meteorologist', input: {} }] },
+      { calls: [{ tool: 'weather', input: { city: 'Oslo' } }] },
+      { text: 'It rains.' },
+    ],
+  },
   helper: { settings: 'output: { format: markdown }\n', steps: [{ text: '42' }] },
 }
 
@@ -85,7 +106,7 @@ async function serve(folder) {
   }
   const server = await serveAgents(
     folder,
-    ['clerk', 'json', 'team'].flatMap((name) => ['--agent', `${name}.ai`]),
+    ['clerk', 'json', 'team', 'coder', 'object', 'desk'].flatMap((name) => ['--agent', `${name}.ai`]),
   )
   return { environment: { TROUPE_URL: server.url, TROUPE_TOKEN: server.token }, close: server.close }
 }

@@ -1,6 +1,7 @@
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAI } from '@ai-sdk/openai'
-import { generateObject, generateText, streamText } from 'ai'
+import * as ai from 'ai'
+import { generateObject, generateText, streamText, tool } from 'ai'
 import { z } from 'zod'
 import { apiKey, assert, check, has, joined, url } from './check.mjs'
 
@@ -39,6 +40,41 @@ for (const [name, model] of Object.entries(models)) {
     const first = await generateText({ model: model('team'), prompt: 'Ask' })
     const messages = [{ role: 'user', content: 'Ask' }, ...first.response.messages, { role: 'user', content: 'Again' }]
     has((await generateText({ model: model('clerk'), messages })).text, 'Hello')
+  })
+}
+
+const weather = (ran) =>
+  tool({
+    description: 'The weather of a city.',
+    // Version 4 has the other name.
+    inputSchema: z.object({ city: z.string() }),
+    parameters: z.object({ city: z.string() }),
+    execute: async ({ city }) => {
+      ran.push(city)
+      return `Rain in ${city}.`
+    },
+  })
+const steps = ai.stepCountIs ? { stopWhen: ai.stepCountIs(5) } : { maxSteps: 5 }
+
+for (const name of ['chat', 'responses']) {
+  for (const [how, text] of [
+    ['generateText', async (asked) => (await generateText(asked)).text],
+    ['streamText', streamed],
+  ])
+    await check(`${name} ${how} with tools of the client`, async () => {
+      const ran = []
+      has(await text({ model: models[name]('coder'), prompt: 'Rain?', tools: { weather: weather(ran) }, ...steps }), 'It rains.')
+      assert.deepEqual(ran, ['Oslo', 'Rome', 'Bergen'])
+    })
+  await check(`${name} forced tool`, async () => {
+    const place = { ...weather([]), execute: undefined }
+    const { toolCalls } = await generateText({
+      model: models[name]('object'),
+      prompt: 'Where?',
+      tools: { place },
+      toolChoice: { type: 'tool', toolName: 'place' },
+    })
+    assert.deepEqual(toolCalls[0].input ?? toolCalls[0].args, { city: 'Oslo' })
   })
 }
 

@@ -36,6 +36,29 @@ await check('responses stream from a position', async () => {
   for await (const { sequence_number } of stream) numbers.push(sequence_number)
   assert.equal(numbers[0], 5)
 })
+const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+await check('chat with tools of the client', async () => {
+  const tools = [{ type: 'function', function: { name: 'weather', parameters } }]
+  const conversation = [...messages]
+  for (;;) {
+    const stream = client.chat.completions.stream
+      ? client.chat.completions.stream({ model: 'coder', messages: conversation, tools })
+      : client.beta.chat.completions.stream({ model: 'coder', messages: conversation, tools })
+    const { message } = (await stream.finalChatCompletion()).choices[0]
+    if (!message.tool_calls?.length) return has(message.content, 'It rains.')
+    conversation.push(message, ...message.tool_calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: 'Rain.' })))
+  }
+})
+await check('responses with tools of the client', async () => {
+  const tools = [{ type: 'function', name: 'weather', parameters, strict: false }]
+  const calls = ({ output }) => output.filter(({ type }) => type === 'function_call')
+  let response = await client.responses.create({ model: 'coder', input: 'Rain?', tools })
+  while (calls(response).length > 0) {
+    const input = calls(response).map(({ call_id }) => ({ type: 'function_call_output', call_id, output: 'Rain.' }))
+    response = await client.responses.create({ model: 'coder', input, tools, previous_response_id: response.id })
+  }
+  has(response.output_text, 'It rains.')
+})
 await check('unknown route', async () => {
   const error = await client.embeddings.create({ model: 'clerk', input: 'a' }).catch((thrown) => thrown)
   assert.equal(error.status, 404)
