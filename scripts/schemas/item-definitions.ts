@@ -177,6 +177,12 @@ export const itemDefinitions = {
       key: optional(text),
     }),
     closed<Is<ApprovalDecision, 'kind', 'answer'>>({ kind: constant('answer'), text, content: optional(anyObject) }),
+    closed<Is<ApprovalDecision, 'kind', 'result'>>({
+      kind: constant('result'),
+      ok: truth,
+      content: text,
+      parts: optional(listOf(reference('InputPart'))),
+    }),
     closed<Is<ApprovalDecision, 'kind', 'deny'>>({ kind: constant('deny'), feedback: optional(text), cancel: optional(constant(true)) }),
     closed<Is<ApprovalDecision, 'kind', 'abort'>>({ kind: constant('abort') }),
   ),
