@@ -13,9 +13,9 @@ import {
 import { approvalRequired, waitsForClient } from './approval-required.ts'
 import { type Returned, wireCall } from './client-calls.ts'
 import { type Continued, continueTurn, records } from './continue-turn.ts'
-import { cameBack, departed } from './departures.ts'
 import { HttpError } from './http-error.ts'
 import type { RouteRequest } from './route.ts'
+import { turnFollower } from './turn-follower.ts'
 import { type TurnPart, TurnParts } from './turn-parts.ts'
 
 // One answer for a client that waits: a new session, its events, its outcome.
@@ -85,8 +85,8 @@ function followTurn(sessions: SessionService, { sessionId, continued, signal, cl
   const cancel = async (): Promise<void> => {
     await sessions.cancel(sessionId, 'interrupt').catch(() => {})
   }
-  const onAbort = (): void => (clock ? departed(sessionId, clock, () => void cancel()) : void cancel())
-  if (continued) cameBack(sessionId)
+  const follower = clock && turnFollower(sessionId, clock, () => void cancel())
+  const onAbort = (): void => (follower ? follower.left() : void cancel())
   const stopListening = (): void => signal?.removeEventListener('abort', onAbort)
   if (signal?.aborted) onAbort()
   else signal?.addEventListener('abort', onAbort)
@@ -96,6 +96,7 @@ function followTurn(sessions: SessionService, { sessionId, continued, signal, cl
   const complete = (): void => {
     isComplete = true
     stopListening()
+    follower?.done()
   }
   return {
     sessionId,
@@ -128,7 +129,7 @@ function followTurn(sessions: SessionService, { sessionId, continued, signal, cl
       try {
         return await sessions.outcome(sessionId)
       } finally {
-        stopListening()
+        complete()
       }
     },
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { mapItems } from '../../util/map-items.ts'
-import { cameBack, departed, eventStream, ignoredHeaders, pageOf, type RouteRequest, sseBytes, unknownQuery } from '../http/index.ts'
+import { eventStream, ignoredHeaders, pageOf, type RouteRequest, sseBytes, turnFollower, unknownQuery } from '../http/index.ts'
 import { deletedAfter, deleteEnded } from './deleted-after.ts'
 import type { OpenAiError } from './errors.ts'
 import { inputItems, inputItemsQuery, wholeItem } from './input-items.ts'
@@ -23,8 +23,8 @@ export async function createResponse(request: RouteRequest<ResponseBody>, depend
   if (isDetached && !isLive) return Response.json(await currentResponse(request, response), { headers })
   const interrupt = (): void => void sessions.cancel(sessionId, 'interrupt').catch(() => {})
   // A client with tools of its own may come back.
-  const leave = hasTools(response.record) ? () => departed(sessionId, dependencies.clock, interrupt) : interrupt
-  if (response.record.continues) cameBack(sessionId)
+  const follower = hasTools(response.record) ? turnFollower(sessionId, dependencies.clock, interrupt) : undefined
+  const leave = (): void => (follower ? follower.left() : interrupt())
   const events = followResponse(request, response, { isLive, ...(!isDetached && { leave }) })
   const remove = async (): Promise<void> => {
     const { isLast } = await forgetResponse(dependencies.records, response)
@@ -33,6 +33,7 @@ export async function createResponse(request: RouteRequest<ResponseBody>, depend
   let isOver = false
   const watched = mapItems(events, (event) => {
     isOver ||= isLastEvent(event)
+    if (isOver) follower?.done()
     return event
   })
   const answer = body.store === false ? deletedAfter(watched, remove) : watched
