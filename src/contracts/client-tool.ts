@@ -1,3 +1,4 @@
+import type { ApprovalRequest } from './approvals.ts'
 import type { ApprovalId } from './ids.ts'
 import type { JsonObject, JsonSchema } from './json.ts'
 import type { Tool } from './tool.ts'
@@ -20,6 +21,13 @@ export interface ClientCall {
   readonly tool: string
   readonly input: JsonObject
 }
+
+/** The call of a request with the scope `client`, whose summary is that name: a long one is offered to models in a shorter form. */
+export const clientCallOf = ({ id, summary, input }: Pick<ApprovalRequest, 'id' | 'summary' | 'input'>): ClientCall => ({
+  id,
+  tool: summary,
+  input,
+})
 
 /** A tool of the client, for the loop: its arguments are passed on as they are, and `execute` asks for the result. */
 export interface BroughtTool extends Tool {

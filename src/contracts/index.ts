@@ -34,6 +34,7 @@ export {
   type BroughtTool,
   type ClientCall,
   type ClientTool,
+  clientCallOf,
   clientNameOf,
   clientToolName,
   isBrought,

@@ -1,4 +1,5 @@
-import { clientNameOf, type ModelRequest, plainTextInstruction, type ToolChoice, type ToolSpec } from '../contracts/index.ts'
+import { clientToolName, type ModelRequest, plainTextInstruction, type ToolChoice, type ToolSpec } from '../contracts/index.ts'
+import { offeredName } from '../policy/tool-name-patterns.ts'
 import type { Headroom } from './budget/accounts.ts'
 import { type Action, decide } from './decide.ts'
 import type { Exclusions } from './next-model.ts'
@@ -22,9 +23,9 @@ const systemPrompt = (prompt: string, { instructions }: Offering): string => (in
 function chosen(choice: ToolChoice | undefined, { specs }: Offering): ToolChoice {
   if (choice === undefined || specs.length === 0) return 'auto'
   if (typeof choice === 'string') return choice
-  const names = specs.map(({ name }) => name).filter((name) => clientNameOf(name) === choice.tool)
   // The agent may have a tool of that name: then the client's has a prefix.
-  const tool = names.find((name) => name !== choice.tool) ?? names[0]
+  const names = [clientToolName(choice.tool, () => true), choice.tool].map(offeredName)
+  const tool = names.find((name) => specs.some((spec) => spec.name === name))
   return tool === undefined ? 'auto' : { tool }
 }
 

@@ -98,6 +98,23 @@ describe('tools of a client', () => {
     }
   })
 
+  it('a name that is too long for some providers is offered in a shorter form, and comes back whole', async () => {
+    for (const [length, taken] of [
+      [100, []],
+      [60, [tool('x'.repeat(60))]],
+    ] as const) {
+      const name = 'x'.repeat(length)
+      const model = new ScriptedModel([({ tools }) => ({ calls: [{ tool: tools[0]!.name }] })])
+      const { sessions } = world({ tools: taken, agent: { clientTools: 'allow' }, steps: [], model })
+      const id = await sessions.start('go', { clientTools: [clientTool(name)], toolChoice: { tool: name } })
+      await sessions.outcome(id)
+      const offered = model.requests[0]!.tools[0]!.name
+      expect(offered).toMatch(/^[\w-]{1,64}$/)
+      expect(model.requests[0]?.toolChoice).toEqual({ tool: offered })
+      expect(await sessions.clientCalls(id)).toMatchObject([{ tool: name }])
+    }
+  })
+
   it('many of them are all sent: the client decides which ones the model needs', async () => {
     const { sessions, model } = world({ steps: [{ text: 'Hi.' }] })
     const clientTools = Array.from({ length: 500 }, (_, index) => ({ ...clientTool(`tool_${index}`), description: 'x'.repeat(500) }))

@@ -2,7 +2,7 @@ import {
   type ApprovalDecision,
   type ApprovalRequest,
   type ClientCall,
-  clientNameOf,
+  clientCallOf,
   type InteractionEvent,
   type RunOrigin,
   type Store,
@@ -21,7 +21,7 @@ export async function openRequestsOf({ journal }: Pick<Store, 'journal'>, treeId
 /** Only the root has tools of the client. */
 export async function clientCallsOf({ journal }: Pick<Store, 'journal'>, treeId: TreeId): Promise<readonly ClientCall[]> {
   const { root } = await requireTree(journal, treeId)
-  return openRequests(root).flatMap(({ id, scope, tool, input }) => (scope === 'client' ? [{ id, tool: clientNameOf(tool), input }] : []))
+  return openRequests(root).flatMap((request) => (request.scope === 'client' ? [clientCallOf(request)] : []))
 }
 
 async function requireTree(journal: Store['journal'], treeId: TreeId): Promise<TreeState> {

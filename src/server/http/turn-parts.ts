@@ -1,9 +1,8 @@
 import {
-  type ApprovalRequest,
   type CallIntent,
   type CallItemType,
   type CallRecord,
-  clientNameOf,
+  clientCallOf,
   type Envelope,
   type FinishReason,
   type ItemDelta,
@@ -107,7 +106,7 @@ export class TurnParts {
       case 'interaction.step.failed':
         return speaks && this.#isOpen ? [{ type: 'broken', failure: event.failure }] : []
       case 'interaction.approval.requested':
-        if (isRoot && event.request.scope === 'client') this.#clientCalls.set(event.request.id, wireCallOf(event.request))
+        if (isRoot && event.request.scope === 'client') this.#clientCalls.set(event.request.id, wireCall(clientCallOf(event.request)))
         return []
       case 'interaction.approval.resolved':
         this.#clientCalls.delete(event.approvalId)
@@ -173,8 +172,6 @@ export class TurnParts {
     return call ? [{ type: 'call.done', call, status, content, ...(value !== undefined && { value }) }] : []
   }
 }
-
-const wireCallOf = ({ id, tool, input }: ApprovalRequest): WireCall => wireCall({ id, tool: clientNameOf(tool), input })
 
 /** `coach-1.t1.s1.1` for a child: ids of items are unique in their session only. */
 const textId = (path: string, itemId: string): string => (path === 'root' ? itemId : `${path.slice(5).replaceAll(/[#/]/g, '-')}.${itemId}`)

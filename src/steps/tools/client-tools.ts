@@ -3,6 +3,7 @@ import {
   type AgentSpec,
   type BroughtTool,
   type ClientTool,
+  clientNameOf,
   clientToolName,
   type InputPart,
   type JsonObject,
@@ -30,7 +31,8 @@ export function withClientTools(registry: ToolRegistry, { tools: allowlist }: Ag
 }
 
 /** For a call whose client does not bring the tool any more, but has its result. */
-export const returnedByClient = (name: string): Tool => clientTool({ name, description: '', inputSchema: {} }, () => false)
+export const returnedByClient = (offered: string): Tool =>
+  clientTool({ name: clientNameOf(offered), description: '', inputSchema: {} }, () => false)
 
 const resultId = 'result'
 
