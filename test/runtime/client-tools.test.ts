@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ClientTool, createAgentRuntime, type Tool } from '../../src/index.ts'
+import { type ClientTool, createAgentRuntime, type Tool, type TreeId } from '../../src/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { ScriptedModel, type ScriptedStepSource } from '../../src/testing/index.ts'
 import { resultsIn, tool } from '../acceptance/support.ts'
@@ -186,6 +186,24 @@ describe('tools of a client', () => {
     expect(await sessions.outcome(id)).toMatchObject({ status: 'completed' })
     const { events } = await sessions.export(id)
     expect(events.map(({ type }) => type)).not.toContain('interaction.session.configured')
+  })
+
+  it('are stored again only if they have changed', async () => {
+    const steps = [...['Edit', 'Edit', 'Read'].map((name) => ({ calls: [{ tool: name }] })), { text: 'Done.' }]
+    const { sessions, model, store } = world({ steps })
+    const known = { clientTools: [clientTool('Edit')], toolChoice: 'auto' } as const
+    const id = await sessions.start('go', known)
+    for (const settings of [known, { ...known, clientTools: [clientTool('Edit'), clientTool('Read')] }, known]) {
+      await sessions.outcome(id)
+      const [call] = await sessions.clientCalls(id)
+      await sessions.approve(id, { approvalId: call!.id, decision: result('ok'), settings })
+    }
+    await sessions.outcome(id)
+    expect(model.requests.map(({ tools }) => tools.length)).toEqual([1, 1, 2, 1])
+    const stored = (rows: readonly object[]) => rows.filter((row) => JSON.stringify(row).includes('"clientTools"')).length
+    const inbox = await store.inbox.read(id as TreeId, 0)
+    const journal = await store.journal.read(id as TreeId, 0, 1_000)
+    expect([stored(inbox), stored(journal)]).toEqual([2, 3])
   })
 
   it('continues in another runtime of the same store; the same result again changes nothing, another one is refused', async () => {

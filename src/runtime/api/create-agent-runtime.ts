@@ -18,7 +18,7 @@ import { redactDecision } from '../../policy/grants.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import { RecentSet } from '../../util/recent-set.ts'
 import { withChanges } from '../changes/reconfigure-session.ts'
-import { inputWithoutSecrets, storeInput } from '../inputs/store-input.ts'
+import { inputWithoutSecrets, storeMessage } from '../inputs/store-message.ts'
 import { type DriveResult, outcomeOf, runAgain, type StopCause, stopCauseOf } from '../journal/outcome.ts'
 import { checkedTreeId, unknownTree } from '../journal/tree-cache.ts'
 import type { AgentLoopConfig } from '../options/agent-config.ts'
@@ -337,7 +337,7 @@ export class Runtime implements AgentRuntime {
     if (isBeginning && (driver?.isIdle ?? !isElsewhere)) await this.#requireBudget(treeId, clientId, message)
     if (message.kind === 'input' && message.changes) await this.#checkSettings(treeId, message.changes, isElsewhere)
     if (message.kind === 'approval' && message.changes) await this.#checkClientTools(treeId, message.changes)
-    const stored = message.kind === 'input' ? { ...message, parts: await storeInput(this.parts, { treeId }, message.parts) } : message
+    const stored = await storeMessage(this.parts, treeId, message)
     // From here on only an answer is refused, if another one was faster: a caller that tries again would send a message twice.
     const answered = stored.kind === 'approval' ? await storeAnswer(store, treeId, stored) : undefined
     if (stored.kind !== 'approval') await this.#addOnce(treeId, clientId, stored)

@@ -102,7 +102,7 @@ export function reconfigure(session: ActiveSession, options: Changes, models: Mo
 }
 
 /** Clients send their tools and instructions with every result: those that the session has already change nothing. */
-function newSettings(
+export function newSettings(
   { clientTools, toolChoice, instructions, ...rest }: AgentChanges,
   { changes, toolChoice: chosen }: SessionState,
 ): AgentChanges {

@@ -1,7 +1,6 @@
 import {
   type FilePart,
   type ImagePart,
-  type InboxMessage,
   type InputPart,
   type MaybePromise,
   type StoredPart,
@@ -13,7 +12,6 @@ import { parseDataUrl } from '../../util/data-url.ts'
 import { detectMediaType, isTextType, plainMediaType } from '../../util/media-type.ts'
 import type { Redactor } from '../../util/redact.ts'
 import type { RuntimeParts } from '../parts/runtime-parts.ts'
-import { redactChanges } from './redact-message.ts'
 
 type MediaPart = Pick<ImagePart | FilePart, 'type' | 'mediaType' | 'data'>
 
@@ -40,15 +38,6 @@ export function storeInput(
     }),
   )
 }
-
-/** A message to a session, with its settings. */
-export function inputWithoutSecrets(parts: RuntimeParts, treeId: TreeId, message: InputMessage): InputMessage {
-  const overlay = parts.overlays.of(treeId)
-  const changes = redactChanges(message.changes, overlay.redactor)
-  return { ...message, parts: parts.withoutSecrets(message.parts, overlay), ...(changes && { changes }) }
-}
-
-type InputMessage = Extract<InboxMessage, { kind: 'input' }>
 
 /** `undefined` if the part has no readable data. */
 export async function storeBytes(

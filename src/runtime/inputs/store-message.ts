@@ -1,0 +1,31 @@
+import type { AgentChanges, InboxMessage, TreeId } from '../../contracts/index.ts'
+import { newSettings } from '../changes/reconfigure-session.ts'
+import type { RuntimeParts } from '../parts/runtime-parts.ts'
+import { redactChanges } from './redact-message.ts'
+import { storeInput } from './store-input.ts'
+
+type InputMessage = Extract<InboxMessage, { kind: 'input' }>
+
+/** A message to a session, with its settings. */
+export function inputWithoutSecrets(parts: RuntimeParts, treeId: TreeId, message: InputMessage): InputMessage {
+  const overlay = parts.overlays.of(treeId)
+  const changes = redactChanges(message.changes, overlay.redactor)
+  return { ...message, parts: parts.withoutSecrets(message.parts, overlay), ...(changes && { changes }) }
+}
+
+/** A message as its inbox stores it. */
+export async function storeMessage(parts: RuntimeParts, treeId: TreeId, message: InboxMessage): Promise<InboxMessage> {
+  if (message.kind !== 'input' && message.kind !== 'approval') return message
+  const { changes, ...rest } = message
+  const news = changes && (await withoutKnown(parts, treeId, changes))
+  const stored = { ...rest, ...(news && { changes: news }) }
+  return stored.kind === 'input' ? { ...stored, parts: await storeInput(parts, { treeId }, stored.parts) } : stored
+}
+
+/** Clients send their tools and instructions with every result: only changed ones are stored. Some choices need the tools beside them. */
+async function withoutKnown({ trees }: RuntimeParts, treeId: TreeId, changes: AgentChanges): Promise<AgentChanges | undefined> {
+  if (!changes.clientTools) return changes
+  const news = newSettings(changes, (await trees.stateOf(treeId)).root)
+  if (news.toolChoice !== undefined) return changes
+  return Object.keys(news).length > 0 ? news : undefined
+}
