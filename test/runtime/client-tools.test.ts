@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ClientTool, createAgentRuntime, type Tool, type TreeId } from '../../src/index.ts'
+import { type ClientTool, createAgentRuntime, type Hook, type Tool, type TreeId } from '../../src/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { ScriptedModel, type ScriptedStepSource } from '../../src/testing/index.ts'
 import { resultsIn, tool } from '../acceptance/support.ts'
@@ -18,13 +18,15 @@ interface Setup {
   readonly agent?: object
   readonly store?: ReturnType<typeof memoryStore>
   readonly model?: ScriptedModel
+  readonly hooks?: readonly Hook[]
 }
 
-function world({ steps, tools = [], agent = {}, store = memoryStore(), model = new ScriptedModel([...steps]) }: Setup) {
+function world({ steps, tools = [], agent = {}, store = memoryStore(), model = new ScriptedModel([...steps]), hooks = [] }: Setup) {
   const runtime = createAgentRuntime({
     config: { agents: [{ name: 'coder', description: 'Codes', prompt: 'You code.', model: 'any', ...agent }], tools },
     adapter: model,
     store,
+    hooks,
   })
   return { runtime, model, store, sessions: runtime.sessions }
 }
@@ -234,6 +236,20 @@ describe('tools of a client', () => {
     await expect(sessions.approve(id, { approvalId: call!.id, decision: result('late') })).rejects.toMatchObject({
       code: 'approval_unknown',
     })
+  })
+
+  it('a hook may change a call of any schema', async () => {
+    const tidy: Hook = {
+      name: 'tidy',
+      onFailure: 'closed',
+      beforeCall: () => ({ kind: 'change', input: { path: 'b.ts' }, reason: 'tidy' }),
+    }
+    const { sessions } = world({ steps: [{ calls: [{ tool: 'Edit', input: { path: 'a.ts' } }] }], hooks: [tidy] })
+    // As draft-04 has it.
+    const inputSchema = { type: 'object', properties: { line: { type: 'integer', minimum: 0, exclusiveMinimum: true } } }
+    const id = await sessions.start('go', { clientTools: [{ ...clientTool('Edit'), inputSchema }] })
+    await sessions.outcome(id)
+    expect(await sessions.clientCalls(id)).toMatchObject([{ input: { path: 'b.ts' } }])
   })
 
   it('steps with calls of the client are not counted; its calls may repeat', async () => {

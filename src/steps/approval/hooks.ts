@@ -4,7 +4,7 @@ import { matchesTool } from '../../policy/tool-name-patterns.ts'
 import { copyJson } from '../../util/json-values.ts'
 import { outputViews } from '../output/output-view.ts'
 import type { ActiveSession } from '../session/active-session.ts'
-import { checkArguments } from '../tools/call-arguments.ts'
+import { checkArguments, validateOf } from '../tools/call-arguments.ts'
 import type { OfferedTool } from '../tools/tool-registry.ts'
 import { askHook, type HookAnswer, type HookVerdict } from './ask-hook.ts'
 import { checkedInTime } from './checked-arguments.ts'
@@ -89,7 +89,7 @@ async function checkChange(
   { hook, input }: { readonly hook: Hook; readonly input: JsonObject | undefined },
 ): Promise<Checked | undefined> {
   if (!input) return { ok: false, failure: blocked(`hook "${hook.name}" changed the arguments to something that is not an object`) }
-  const checking = checkArguments(offered, input, await session.ports.validator.compile(offered.tool.inputSchema))
+  const checking = checkArguments(offered, input, await validateOf(session.ports.validator, offered))
   const checked = checking instanceof Promise ? await checkedInTime(session, offered, checking) : checking
   if (!checked || checked.ok) return checked
   return { ok: false, failure: { ...checked.failure, message: `Hook "${hook.name}" changed the call. ${checked.failure.message}` } }

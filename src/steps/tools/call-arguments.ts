@@ -19,13 +19,16 @@ export type Arguments =
 
 /** Parses, repairs and validates, and removes the reason. Synchronous once the schema is compiled. */
 export function parseArguments(validator: SchemaValidator, offered: OfferedTool, text: string): MaybePromise<Arguments> {
-  // The client knows its schemas.
-  const validate = isBrought(offered.tool) ? anything : validator.compile(offered.tool.inputSchema)
+  const validate = validateOf(validator, offered)
   // Some models send an empty text for a tool without parameters.
   const parsed = parseJsonObject(text) ?? (text.trim() === '' ? {} : undefined)
   if (parsed && !(validate instanceof Promise)) return inexactArguments(offered, text) ?? checkArguments(offered, parsed, validate)
   return repairAndCheck({ validator, offered, text, parsed, validate })
 }
+
+/** The client knows its schemas. */
+export const validateOf = (validator: SchemaValidator, { tool }: OfferedTool): MaybePromise<Validate> =>
+  isBrought(tool) ? anything : validator.compile(tool.inputSchema)
 
 const anything: Validate = (value) => ({ ok: true, value })
 

@@ -29,7 +29,7 @@ class SchemaUpgrade {
   /** Schemas that accept more than they say, because something was skipped. */
   readonly #relaxed = new Set<SchemaObject>()
   /** The schemas that contain a schema or refer to it. */
-  readonly #users = new Map<SchemaObject, SchemaObject[]>()
+  readonly #users = new Map<SchemaObject, Set<SchemaObject>>()
   readonly #names = new Map<SchemaObject, string>()
   readonly #usedNames = new Set<string>()
   readonly #hasUnevaluatedItems: boolean
@@ -136,7 +136,7 @@ class SchemaUpgrade {
   /** `part`: what a schema contains or refers to; anything but a schema cannot be checked. */
   #use(part: unknown, user: SchemaObject): void {
     if (!isPlainObject(part) || this.#relaxed.has(part)) this.#markRelaxed(user)
-    else this.#users.set(part, [...(this.#users.get(part) ?? []), user])
+    else this.#users.set(part, (this.#users.get(part) ?? new Set()).add(user))
   }
 
   #markRelaxed(schema: SchemaObject): void {
