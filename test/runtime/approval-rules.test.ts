@@ -300,6 +300,21 @@ describe('a rule on a tool that says nothing about its calls', () => {
     expect([told.map(({ ok }) => ok), asked.map(({ input }) => input.command)]).toEqual([[false, true], ['cat a']])
   })
 
+  it('neither a rule nor a grant for the whole tool lets it through if the tool fails to say what it is for, and a rule may deny it', async () => {
+    const failing = shell([], {
+      approval: () => {
+        throw new Error('no')
+      },
+    })
+    const hidden = [run('cd / && cat /etc/passwd'), run('cd /etc && cat passwd')]
+    for (const given of [rules({ allow: 'shell' }, { deny: 'shell(cat /etc/*)' }), rules({ deny: 'shell(cat /etc/*)' })]) {
+      const { asked } = await play(hidden, { tools: [failing], decide: () => yes('session'), config: given })
+      expect(asked).toHaveLength(2)
+    }
+    const { asked } = await play(hidden, { tools: [failing], decide: () => yes('session') })
+    expect(asked).toHaveLength(1)
+  })
+
   it('also where the tool finds this call harmless', async () => {
     const harmless = shell([], { approval: () => undefined })
     const { told } = await play([run('cat /etc/passwd'), run('cat a')], { tools: [harmless], config: rules({ deny: 'shell(cat /etc/*)' }) })

@@ -64,7 +64,9 @@ export async function checkPermission(session: ActiveSession, call: ReviewableCa
   if (scope === 'call') {
     if (ruled?.verdict === 'allow') return { kind: 'granted', by: ruled.rule }
     if (ruled === undefined && (!wish || wish.asks === false)) return { kind: 'granted' }
-    const by = await findGrant(session, ruled?.isUnsure || mustBeNamed ? [] : [whole.key], wish?.keys ?? [])
+    const given = wish?.keys ?? []
+    const granted = ruled?.isUnsure ? withoutWhole(name, given) : given
+    const by = await findGrant(session, ruled?.isUnsure || mustBeNamed ? [] : [whole.key], granted)
     if (by !== undefined) return { kind: 'granted', by }
   }
   const id = approvalIdOf(callIdOf(session.state.sessionId, call.itemId), scope)
@@ -100,7 +102,10 @@ export function decideByRules(session: ActiveSession, request: ApprovalRequest, 
   if (scope === 'question') return undefined
   const isBroad = scope === 'call' && !ruled?.isUnsure && !keys.some(({ mustBeNamed }) => mustBeNamed)
   const broad = isBroad ? [wholeToolKey(name).key] : []
-  const by = ruled?.verdict === 'allow' ? ruled.rule : coveringGrant(session, project, { broad, keys })
+  const by =
+    ruled?.verdict === 'allow'
+      ? ruled.rule
+      : coveringGrant(session, project, { broad, keys: ruled?.isUnsure ? withoutWhole(name, keys) : keys })
   return by === undefined ? undefined : { decision: { kind: 'approve', breadth: 'once' }, by }
 }
 
@@ -138,18 +143,21 @@ export function isUseAllowed(
 
 interface Named {
   readonly name: string
-  readonly tool: Pick<Tool, 'name'>
+  readonly tool: Pick<Tool, 'name' | 'approval'>
 }
 
 const namesOf = ({ name, tool }: Named): readonly string[] => (tool.name === name ? [name] : [name, tool.name])
 
-/** Without the key of the whole tool, which says nothing about this call. */
 type Asked = Pick<ApprovalRequest, 'keys' | 'input'>
-const subjectOf = (offered: Named, { keys, input }: Asked): Subject => ({
-  names: namesOf(offered),
-  keys: keys.filter(({ key }) => key !== wholeToolKey(offered.name).key),
-  input,
-})
+
+function subjectOf(offered: Named, { keys, input }: Asked): Subject {
+  const said = withoutWhole(offered.name, keys)
+  return { names: namesOf(offered), keys: said, input, isUnread: offered.tool.approval !== undefined && said.length < keys.length }
+}
+
+/** Without the key of the whole tool, which says nothing about this call. */
+const withoutWhole = (name: string, keys: readonly ApprovalKey[]): readonly ApprovalKey[] =>
+  keys.filter(({ key }) => key !== wholeToolKey(name).key)
 
 /** The rules of the session, made stricter by those of the agent and its callers. */
 export function rulingFor({ ports, state }: ActiveSession, subject: Subject): Ruling | undefined {

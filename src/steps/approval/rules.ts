@@ -29,6 +29,8 @@ export interface Subject {
   readonly keys: readonly ApprovalKey[]
   /** The arguments. Checked if there are no keys. */
   readonly input?: JsonObject
+  /** The tool has keys for its calls, but not for this one. */
+  readonly isUnread?: boolean
 }
 
 /** The strictest ruling of all policies, also for other tools that would do the same. `undefined` if no rule matches. */
@@ -46,10 +48,11 @@ export const hasRulesAbout = (policies: readonly ApprovalPolicy[], names: readon
   policies.some((policy) => clausesOf(policy).some((clause) => clause.ruling.verdict !== 'allow' && isAbout(clause, names)))
 
 /** A call with several keys is allowed if each key is, and denied if one is. */
-function rulingOf(policy: ApprovalPolicy, { names, keys, input }: Subject): Ruling | undefined {
+function rulingOf(policy: ApprovalPolicy, { names, keys, input, isUnread = false }: Subject): Ruling | undefined {
   const clauses = clausesOf(policy).filter((clause) => isAbout(clause, names))
   if (clauses.length === 0) return undefined
-  const rulings = keys.length > 0 ? keys.map((key) => byKey(clauses, key)) : byInput(clauses, input)
+  const rulings =
+    keys.length > 0 ? keys.map((key) => byKey(clauses, key)) : [...byInput(clauses, input), ...(isUnread ? mayApply(clauses) : [])]
   const strictest = rulings.reduce(stricter, undefined)
   return strictest?.verdict === 'allow' && rulings.includes(undefined) ? undefined : strictest
 }
@@ -66,6 +69,12 @@ function byKey(clauses: readonly Clause[], key: ApprovalKey): Ruling | undefined
     .flatMap((clause) => (fitsAlias(clause, key) ? [clause.ruling] : mayBeAboutPart(clause, key) ? [asAsk(clause.ruling)] : []))
     .reduceRight(stricter, clauses[last]?.ruling)
 }
+
+/** Rules for some uses, after the last one for all uses, when the use is unknown. */
+const mayApply = (clauses: readonly Clause[]): readonly Ruling[] =>
+  clauses
+    .slice(clauses.findLastIndex(({ use }) => use === undefined) + 1)
+    .flatMap(({ ruling: said }) => (said.verdict === 'allow' ? [] : [asAsk(said)]))
 
 const asAsk = (said: Ruling): Ruling => ({ ...said, verdict: 'ask', ...(said.verdict === 'deny' && { isUnsure: true }) })
 
