@@ -1,4 +1,4 @@
-import { type ApprovalRule, ruleVerdicts } from '../contracts/index.ts'
+import { type ApprovalRule, type ClientToolRule, clientNameOf, ruleVerdicts } from '../contracts/index.ts'
 import { nearestNames } from '../util/nearest-names.ts'
 import { automaticTools, builtinToolNames } from './builtin-tool-names.ts'
 import { agentPrefix, ownToolsForAny, readingTools, writingTools } from './foreign-tools.ts'
@@ -14,6 +14,8 @@ export interface KnownTools {
   readonly tools: readonly string[]
   /** Servers and extensions that are configured. */
   readonly sources: readonly string[]
+  /** What clients may bring to the agent. */
+  readonly clientTools?: ClientToolRule | undefined
 }
 
 /** Why a pattern can match no call. Always reported: somebody relies on it. */
@@ -49,7 +51,13 @@ export function rulePatternProblem(pattern: string, known: KnownTools): ToolName
 /** The same for a name without a use, such as `shell`, `write_*` or `server/*`. */
 export const toolNameProblem = (name: string, known: KnownTools): ToolNameProblem | undefined => nameProblem(name, known, undefined)
 
-function nameProblem(name: string, { tools, sources }: KnownTools, use: string | undefined): ToolNameProblem | undefined {
+function mayBring(rule: ClientToolRule | undefined, name: string): boolean {
+  if (rule === undefined || typeof rule === 'string') return rule === 'allow'
+  return name.includes('*') || rule.some((pattern) => matchesTool(pattern, clientNameOf(name)))
+}
+
+function nameProblem(name: string, { tools, sources, clientTools }: KnownTools, use: string | undefined): ToolNameProblem | undefined {
+  if (mayBring(clientTools, name)) return undefined
   const all = [...new Set([...ownNames, ...tools])]
   if (sources.some((source) => matchesSource(name, source)) || all.some((each) => matchesTool(name, each))) return undefined
   if (name === useToolName) return targetProblem

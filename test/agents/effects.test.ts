@@ -176,7 +176,9 @@ const effects: { readonly [Key in AgentOptionKey]: () => Promise<void> } = {
     expect(await names('')).toEqual(['agent__scout'])
   },
   async clientTools() {
-    expect(await described('clientTools: [Bash, "mcp__*"]')).toMatchObject({ clientTools: ['Bash', 'mcp__*'] })
+    // Rules can name them.
+    const rules = 'approvals: { rules: [{ deny: Bash }, { ask: "mcp__*" }] }'
+    expect(await described(`clientTools: [Bash, "mcp__*"]\n${rules}`)).toMatchObject({ clientTools: ['Bash', 'mcp__*'] })
   },
   async keepSessions() {
     expect(await described('keepSessions: true')).toMatchObject({ keepSessions: true })

@@ -238,6 +238,16 @@ describe('tools of a client', () => {
     })
   })
 
+  it('rules of the agent apply to them: by name, and by the texts in the arguments', async () => {
+    const calls = ['rm -rf x', 'ls'].map((command) => ({ tool: 'Bash', input: { command } }))
+    const agent = { clientTools: ['Ba*', 'Edit'], approvals: [{ deny: 'Edit' }, { deny: 'Bash(rm *)' }] }
+    const { sessions } = world({ steps: [{ calls: [...calls, { tool: 'Edit' }] }], agent })
+    const id = await sessions.start('go', { clientTools: [clientTool('Bash'), clientTool('Edit')] })
+    await sessions.outcome(id)
+    expect(await sessions.clientCalls(id)).toMatchObject([{ tool: 'Bash', input: { command: 'ls' } }])
+    expect(() => world({ steps: [], agent: { ...agent, approvals: [{ deny: 'Bsh' }] } })).toThrow('no tool is called `Bsh`')
+  })
+
   it('a hook may change a call of any schema', async () => {
     const tidy: Hook = {
       name: 'tidy',

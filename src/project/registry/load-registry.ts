@@ -105,6 +105,7 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
   const agents = started.map((file): RegisteredAgent => {
     const { agent, path, place, dialect, disabledSkills, metadata, values } = file
     const prompt = filled.prompts.get(file) ?? agent.prompt
+    const known = { tools: ruled, sources: [...sources, ...servers.of(file).map((each) => each.name)], clientTools: agent.clientTools }
     return {
       definition: {
         ...agent,
@@ -113,9 +114,7 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
         tools: withoutUnknown(modules.toolsOf(file), unknown.get(file)),
         models: modelsOf(file, callers),
         agents: [...new Set(edgesFrom(file).flatMap(({ to }) => (isLeftOut(to) ? [] : [nameOf(to)])))],
-        ...(agent.approvals && {
-          approvals: knownRules(agent.approvals, { tools: ruled, sources: [...sources, ...servers.of(file).map((each) => each.name)] }),
-        }),
+        ...(agent.approvals && { approvals: knownRules(agent.approvals, known) }),
       },
       path,
       place,

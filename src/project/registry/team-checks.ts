@@ -50,7 +50,11 @@ interface UnknownTool extends MissingTool {
 }
 
 /** Rules that can match no call. Foreign rules are checked when they are translated. */
-export function ruleProblems({ dialect, values }: LoadedFile, known: KnownTools, isIncomplete = false): readonly Problem[] {
+export function ruleProblems(
+  { dialect, values, agent: { clientTools } }: LoadedFile,
+  known: KnownTools,
+  isIncomplete = false,
+): readonly Problem[] {
   const option = values.get('approvals.rules')
   if (!option || (dialect !== 'troupe' && option.precedence !== 'override')) return []
   return (option.value as readonly ApprovalRule[]).flatMap((rule, index) =>
@@ -58,6 +62,7 @@ export function ruleProblems({ dialect, values }: LoadedFile, known: KnownTools,
       const fault = rulePatternProblem(pattern, {
         ...known,
         sources: [...known.sources, ...Object.keys(values.get('mcpServers')?.value ?? {})],
+        clientTools,
       })
       if (isIncomplete && fault?.kind === 'nothing') return []
       return fault ? [{ ...locationOf(option, index), message: `the rule has no effect: ${fault.message}`, remedy: fault.remedy }] : []

@@ -118,10 +118,10 @@ function checkEntries(problems: Problem[], list: unknown, { place, keys }: { pla
 
 function checkAgentPolicies(
   problems: Problem[],
-  { approvals, sandbox, skills, disabledSkills }: Partial<AgentDefinition>,
+  { approvals, clientTools, sandbox, skills, disabledSkills }: Partial<AgentDefinition>,
   { place, names, known }: At & { readonly names: readonly string[] | undefined },
 ): void {
-  if (approvals !== undefined) checkRules(problems, approvals, { place: `${place}.approvals`, known })
+  if (approvals !== undefined) checkRules(problems, approvals, { place: `${place}.approvals`, known: known && { ...known, clientTools } })
   if (sandbox !== undefined) checkSandbox(problems, sandbox, { place: `${place}.sandbox` })
   checkSkillNames(problems, skills, { place: `${place}.skills`, names })
   if (Array.isArray(disabledSkills)) checkSkillNames(problems, disabledSkills, { place: `${place}.disabledSkills`, names })
