@@ -19,11 +19,20 @@ interface Setup {
   readonly store?: ReturnType<typeof memoryStore>
   readonly model?: ScriptedModel
   readonly hooks?: readonly Hook[]
+  readonly overlay?: { readonly [name: string]: string }
 }
 
-function world({ steps, tools = [], agent = {}, store = memoryStore(), model = new ScriptedModel([...steps]), hooks = [] }: Setup) {
+function world({
+  steps,
+  tools = [],
+  agent = {},
+  store = memoryStore(),
+  model = new ScriptedModel([...steps]),
+  hooks = [],
+  overlay = {},
+}: Setup) {
   const runtime = createAgentRuntime({
-    config: { agents: [{ name: 'coder', description: 'Codes', prompt: 'You code.', model: 'any', ...agent }], tools },
+    config: { agents: [{ name: 'coder', description: 'Codes', prompt: 'You code.', model: 'any', ...agent }], tools, overlay },
     adapter: model,
     store,
     hooks,
@@ -176,6 +185,19 @@ describe('tools of a client', () => {
     await sessions.outcome(id)
     const prompts = model.requests.map(({ system }) => system)
     expect(prompts).toEqual(['You code.\n\nOne.', 'You code.\n\nTwo.', 'You code.\n\nTwo.', 'You code.', 'You code.'])
+  })
+
+  it('neither their results nor the instructions beside them are stored with secrets', async () => {
+    const secret = 'sk-very-secret-1'
+    const { sessions, store } = world({ steps: [{ calls: [{ tool: 'Edit' }] }, { text: 'Done.' }], overlay: { API_KEY: secret } })
+    const id = await sessions.start('go', { clientTools: [clientTool('Edit')] })
+    await sessions.outcome(id)
+    const [call] = await sessions.clientCalls(id)
+    const settings = { instructions: `The key is ${secret}.` }
+    await sessions.approve(id, { approvalId: call!.id, decision: result(`found ${secret}`), settings })
+    await sessions.outcome(id)
+    const stored = [await store.inbox.read(id as TreeId, 0), await store.journal.read(id as TreeId, 0, 1_000)]
+    expect(JSON.stringify(stored)).not.toContain(secret)
   })
 
   it('tools that come again are recorded once', async () => {

@@ -14,11 +14,10 @@ import {
   TroupeError,
 } from '../../contracts/index.ts'
 import { createSessionState } from '../../core/index.ts'
-import { redactDecision } from '../../policy/grants.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import { RecentSet } from '../../util/recent-set.ts'
 import { withChanges } from '../changes/reconfigure-session.ts'
-import { inputWithoutSecrets, storeMessage } from '../inputs/store-message.ts'
+import { messageWithoutSecrets, storeMessage } from '../inputs/store-message.ts'
 import { type DriveResult, outcomeOf, runAgain, type StopCause, stopCauseOf } from '../journal/outcome.ts'
 import { checkedTreeId, unknownTree } from '../journal/tree-cache.ts'
 import type { AgentLoopConfig } from '../options/agent-config.ts'
@@ -314,13 +313,7 @@ export class Runtime implements AgentRuntime {
     if (this.#deleting.has(treeId)) throw unknownTree(treeId)
     // A tree that still runs while the runtime closes can be answered and ended.
     if (!this.drivers.has(treeId)) this.#refuseWhenClosed()
-    return this.#addToInbox(treeId, this.#redacted(treeId, message), given)
-  }
-
-  #redacted(treeId: TreeId, message: InboxMessage): InboxMessage {
-    if (message.kind === 'input') return inputWithoutSecrets(this.parts, treeId, message)
-    if (message.kind !== 'approval') return message
-    return { ...message, decision: redactDecision(this.parts.overlays.of(treeId).redactor, message.decision) }
+    return this.#addToInbox(treeId, messageWithoutSecrets(this.parts, treeId, message), given)
   }
 
   async #addToInbox(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<Receipt> {

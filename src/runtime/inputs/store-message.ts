@@ -1,16 +1,18 @@
 import type { AgentChanges, InboxMessage, TreeId } from '../../contracts/index.ts'
+import { redactDecision } from '../../policy/grants.ts'
 import { newSettings } from '../changes/reconfigure-session.ts'
 import type { RuntimeParts } from '../parts/runtime-parts.ts'
 import { redactChanges } from './redact-message.ts'
 import { storeInput } from './store-input.ts'
 
-type InputMessage = Extract<InboxMessage, { kind: 'input' }>
-
 /** A message to a session, with its settings. */
-export function inputWithoutSecrets(parts: RuntimeParts, treeId: TreeId, message: InputMessage): InputMessage {
+export function messageWithoutSecrets(parts: RuntimeParts, treeId: TreeId, message: InboxMessage): InboxMessage {
+  if (message.kind !== 'input' && message.kind !== 'approval') return message
   const overlay = parts.overlays.of(treeId)
   const changes = redactChanges(message.changes, overlay.redactor)
-  return { ...message, parts: parts.withoutSecrets(message.parts, overlay), ...(changes && { changes }) }
+  const settings = changes && { changes }
+  if (message.kind === 'input') return { ...message, parts: parts.withoutSecrets(message.parts, overlay), ...settings }
+  return { ...message, decision: redactDecision(overlay.redactor, message.decision), ...settings }
 }
 
 /** A message as its inbox stores it. */
