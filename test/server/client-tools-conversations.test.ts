@@ -111,7 +111,8 @@ it('results continue the turn on another server of the same store, also after th
   }
   const [here, there] = [await start(), await start()]
   const first = await create({}, here.client)
-  const messages = returning(first, [resultOf(callsOf(first)[0], 'one')])
+  // Claude Code adds reminders.
+  const messages = returning(first, [resultOf(callsOf(first)[0], 'one'), { type: 'text', text: 'Remember.' }])
   const second = await create({ messages }, there.client)
   await Promise.all([here.close(), there.close()])
   const last = returning(second, [resultOf(callsOf(second)[0], 'two')], messages)
