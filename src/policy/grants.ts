@@ -60,10 +60,11 @@ export function decisionProblem({ scope, wider = [], question }: Decidable, deci
 
 const areInputParts = (parts: unknown): boolean => Array.isArray(parts) && parts.every(isInputPart)
 
+/** Base64, or what is stored of it. */
 function isInputPart(part: unknown): boolean {
   const { type, text, data, mediaType } = (isPlainObject(part) ? part : {}) as { readonly [key: string]: unknown }
   if (type === 'text') return typeof text === 'string'
-  return (type === 'image' || type === 'file') && typeof mediaType === 'string' && typeof data === 'string' && !/^\w+:/.test(data)
+  return (type === 'image' || type === 'file') && typeof mediaType === 'string' && typeof data === 'string' && !/^(?!blob:)\w+:/.test(data)
 }
 
 /** A decision without unknown fields. */

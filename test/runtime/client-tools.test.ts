@@ -311,6 +311,10 @@ describe('tools of a client', () => {
     await sessions.approve(id, { approvalId: call!.id, decision: result('', { parts }) })
     expect(await sessions.outcome(id)).toMatchObject({ status: 'completed' })
     expect(resultsIn(model.requests[1])).toMatchObject([{ parts: [{ type: 'image', mediaType: 'image/png' }] }])
+    const { events } = await sessions.export(id)
+    expect(JSON.stringify(events)).not.toContain(parts[0].data)
+    const again = await sessions.approve(id, { approvalId: call!.id, decision: result('', { parts }) })
+    expect(again.first).toBeDefined()
   })
 
   for (const [what, clientTools, message] of [

@@ -21,7 +21,10 @@ export async function storeMessage(parts: RuntimeParts, treeId: TreeId, message:
   const { changes, ...rest } = message
   const news = changes && (await withoutKnown(parts, treeId, changes))
   const stored = { ...rest, ...(news && { changes: news }) }
-  return stored.kind === 'input' ? { ...stored, parts: await storeInput(parts, { treeId }, stored.parts) } : stored
+  if (stored.kind === 'input') return { ...stored, parts: await storeInput(parts, { treeId }, stored.parts) }
+  const { decision } = stored
+  if (decision.kind !== 'result' || !decision.parts) return stored
+  return { ...stored, decision: { ...decision, parts: await storeInput(parts, { treeId, what: 'the result' }, decision.parts) } }
 }
 
 /** Clients send their tools and instructions with every result: only changed ones are stored. Some choices need the tools beside them. */

@@ -21,12 +21,14 @@ export function readParts(given: unknown): readonly ToolPart[] | undefined {
 }
 
 function readPart(given: unknown, index: number): ToolPart {
-  const { type, text, uri, data, mediaType, name } = (given ?? {}) as { readonly [field: string]: unknown }
+  const { type, text, uri, data, mediaType, name, blob, bytes } = (given ?? {}) as { readonly [field: string]: unknown }
   const more = typeof name === 'string' ? { name } : undefined
   if (type === 'text' && typeof text === 'string') return { type, text }
   if (type === 'link' && typeof uri === 'string') return { type, uri, ...more, ...(typeof mediaType === 'string' && { mediaType }) }
   if ((type === 'image' || type === 'audio' || type === 'file') && typeof mediaType === 'string' && data instanceof Uint8Array)
     return { type, mediaType, data, ...more }
+  if ((type === 'image' || type === 'file') && typeof mediaType === 'string' && typeof blob === 'string' && typeof bytes === 'number')
+    return { type, mediaType, blob, bytes, ...more } as object as ToolPart
   throw new Error(`parts[${index}] is not a text, a link, or an image, audio or file with "mediaType" and "data" as a Uint8Array`)
 }
 
@@ -84,6 +86,7 @@ function dropReason(size: number, { count, sum }: { readonly count: number; read
 function storePart(session: ActiveSession, part: ToolPart): Fitted | Promise<Fitted> {
   const { redactor } = session.ports
   if ('data' in part) return storeBytes(session, part)
+  if ('blob' in part) return storedBefore(part as object as StoredPart)
   if (part.type === 'text') {
     const text = redactor.text(part.text)
     return { line: text, part: { type: 'text', text } }
@@ -92,6 +95,9 @@ function storePart(session: ActiveSession, part: ToolPart): Fitted | Promise<Fit
   const link = { ...part, ...name, uri: redactor.text(part.uri) }
   return { line: linkText(link), part: link }
 }
+
+/** A part of a result of the client. */
+const storedBefore = (part: StoredPart): Fitted => ({ line: storedPartText(part), part })
 
 async function storeBytes(session: ActiveSession, { type, data, ...given }: Bytes): Promise<Fitted> {
   const { ports, state } = session

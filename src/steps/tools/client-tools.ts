@@ -11,6 +11,7 @@ import {
   type ToolOutput,
   type ToolPart,
 } from '../../contracts/index.ts'
+import { blobOfInput } from '../../core/index.ts'
 import { fromBase64 } from '../../util/encode-bytes.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 
@@ -58,5 +59,10 @@ function outputOf(text: string, { ok, parts }: JsonObject): ToolOutput {
   return { ok: false, error: { class: 'failed', message: text === '' ? 'The tool of the client failed.' : text }, ...given }
 }
 
-const toolPart = (part: InputPart): ToolPart =>
-  part.type === 'text' ? part : { type: part.type, mediaType: part.mediaType, data: fromBase64(part.data) }
+/** Bytes are stored with the result: `output-parts.ts` reads such a part, too. */
+function toolPart(part: InputPart): ToolPart {
+  if (part.type === 'text') return part
+  const { type, mediaType, data, bytes = 0 } = part
+  const blob = blobOfInput(part)
+  return blob === undefined ? { type, mediaType, data: fromBase64(data) } : ({ type, mediaType, blob, bytes } as object as ToolPart)
+}
