@@ -79,6 +79,8 @@ export interface ApprovalAnswer {
   readonly decision: ApprovalDecision
   /** Who decided. Recorded in the journal. */
   readonly by?: string
+  /** With the result of a call of the client: what the client adds for the next step. It is stored with the result, or not at all. */
+  readonly message?: { readonly input: readonly InputPart[]; readonly clientId: ClientId | string }
   /** With the result of a call of the client: its tools, the choice and its instructions, from the next step on. */
   readonly settings?: StepSettings
 }

@@ -144,6 +144,8 @@ export type InboxMessage =
       readonly approvalId: ApprovalId
       readonly decision: ApprovalDecision
       readonly by: string
+      /** For the next step. */
+      readonly message?: { readonly clientId: ClientId; readonly parts: readonly InputPart[] }
       /** From the next step on. */
       readonly changes?: Pick<AgentChanges, 'clientTools' | 'toolChoice'>
     }

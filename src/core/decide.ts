@@ -1,4 +1,11 @@
-import type { CheckedOutput, ClientId, LastStepReason, Reservation, TurnEnding } from '../contracts/index.ts'
+import {
+  type CheckedOutput,
+  type ClientId,
+  clientNameOf,
+  type LastStepReason,
+  type Reservation,
+  type TurnEnding,
+} from '../contracts/index.ts'
 import { type Headroom, unlimited } from './budget/accounts.ts'
 import { type Allowance, allowance } from './budget/allowance.ts'
 import { heldCalls, runnableCalls } from './calls/call-order.ts'
@@ -84,12 +91,14 @@ export function decide(state: SessionState, headroom: Headroom = unlimited, excl
   }
 }
 
-function decideCalls({ agent }: SessionState, turn: OpenTurn, calls: CallList<Call>): Action {
+function decideCalls({ agent, changes }: SessionState, turn: OpenTurn, calls: CallList<Call>): Action {
   if (calls.some((call) => call.kind === 'started' && call.orphaned)) return { kind: 'recover' }
   if (turn.cancel !== 'no') return decideCancelled(calls, turn.cancel)
   // Requests that already wait for a person stay open, even if the limit was lowered since.
-  if (stepsTaken(turn) >= agent.limits.maxToolTurns && calls.some(isRequested))
-    return { kind: 'skip', calls: calls.filter(isRequested), why: 'steps' }
+  if (stepsTaken(turn) >= agent.limits.maxToolTurns) {
+    const skipped = calls.filter((call): call is RequestedCall => call.kind === 'requested' && !isOfClient(call, changes))
+    if (skipped.length > 0) return { kind: 'skip', calls: skipped, why: 'steps' }
+  }
   const reviewable = filterCalls(calls, isReviewable)
   if (reviewable.length > 0) return { kind: 'review', calls: reviewable }
   const started = turn.waiting.kind === 'no' ? filterCalls(calls, isStarted) : runnableCalls(calls)
@@ -104,7 +113,11 @@ function decideCancelled(calls: CallList<Call>, why: Exclude<Cancel, 'no'>): Act
 }
 
 const isOpen = (call: Call): call is OpenCall => call.kind !== 'started' && call.kind !== 'ended'
-const isRequested = (call: Call): call is Extract<Call, { kind: 'requested' }> => call.kind === 'requested'
+type RequestedCall = Extract<Call, { kind: 'requested' }>
+
+/** The client has its own loop. */
+const isOfClient = ({ part }: RequestedCall, changes: SessionState['changes']): boolean =>
+  changes?.clientTools?.some(({ name }) => name === clientNameOf(part.name)) ?? false
 const isStarted = (call: Call): call is StartedCall => call.kind === 'started'
 const isReviewable = (call: Call): call is ReviewableCall => call.kind === 'requested' || call.kind === 'approved' || call.kind === 'denied'
 

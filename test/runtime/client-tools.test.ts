@@ -296,6 +296,40 @@ describe('tools of a client', () => {
     expect(model.requests).toHaveLength(9)
   })
 
+  it('are counted by no step limit, not even the smallest', async () => {
+    const { sessions } = world({ steps: [{ calls: [{ tool: 'Edit' }] }, { text: 'Done.' }], agent: { limits: { maxToolTurns: 1 } } })
+    const id = await sessions.start('go', { clientTools: [clientTool('Edit')] })
+    expect(await sessions.outcome(id)).toMatchObject({ reason: 'client' })
+  })
+
+  it('have no secrets in their descriptions, for models and in the journal', async () => {
+    const { sessions, model } = world({ steps: [{ text: 'Hi.' }] })
+    const secret = 'a-very-secret-value'
+    const tool = { name: 'Edit', description: `Uses ${secret}`, inputSchema: { type: 'object', description: secret } }
+    const id = await sessions.start('go', { clientTools: [tool], overlay: { API_TOKEN: secret } })
+    await sessions.outcome(id)
+    expect(JSON.stringify([model.requests, await sessions.export(id)])).not.toContain(secret)
+  })
+
+  it('of two different results one takes effect, with its message and its tools', async () => {
+    const { sessions, model } = world({ steps: [{ calls: [{ tool: 'Edit' }] }, { text: 'Done.' }] })
+    const id = await sessions.start('go', { clientTools: [clientTool('Edit')] })
+    await sessions.outcome(id)
+    const [call] = await sessions.clientCalls(id)
+    const answer = (name: string) => ({
+      approvalId: call!.id,
+      decision: result(name),
+      message: { input: [{ type: 'text', text: `from ${name}` }], clientId: name } as const,
+      settings: { clientTools: [clientTool(name)] },
+    })
+    const given = await Promise.allSettled([sessions.approve(id, answer('one')), sessions.approve(id, answer('two'))])
+    expect(given.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    await sessions.outcome(id)
+    const winner = given[0].status === 'fulfilled' ? 'one' : 'two'
+    expect(model.requests[1]?.tools.map(({ name }) => name)).toEqual([winner])
+    expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'user', parts: [{ text: `from ${winner}` }] })
+  })
+
   it('an image in a result reaches the model as every image of a tool', async () => {
     const { sessions, model } = world({ steps: [{ calls: [{ tool: 'Read' }] }, { text: 'A dot.' }] })
     const id = await sessions.start('go', { clientTools: [clientTool('Read')] })

@@ -428,6 +428,19 @@ describe('store: false', () => {
     expect(await runtime.sessions.list()).toEqual([])
   })
 
+  it('the same request several times at once has its answer each time', async () => {
+    const more = { store: false }
+    const { ids, messages, client, runtime } = await called(
+      [editCall, ...Array.from({ length: 3 }, () => ({ text: 'Done.' }))],
+      {},
+      { more },
+    )
+    const again = () => ask({ client }, [...messages, result(ids[0], 'ok')], { more })
+    expect((await Promise.all([again(), again(), again()])).map(textOf)).toEqual(['Done.', 'Done.', 'Done.'])
+    // One that comes after the end begins a new session from its history.
+    expect(await runtime.sessions.list()).toEqual([])
+  })
+
   it('keeps it if the agent says so', async () => {
     const more = { store: false }
     const { runtime } = await called([{ text: 'Done.' }], { keepSessions: true }, { more })

@@ -206,9 +206,9 @@ describe('outputs', () => {
     ])
     expect(said(model).at(-1)).toBe('user: <notification>,Mode.')
     expect((await client.responses.inputItems.list(done.id, { order: 'asc' })).data).toMatchObject([
-      { type: 'message', content: [{ text: '<notification>' }, { text: 'Mode.' }] },
       { type: 'function_call_output', call_id: ids[1], output: 'two' },
       { type: 'function_call_output', call_id: ids[0], output: [{ text: expect.stringContaining('one') }, image] },
+      { type: 'message', content: [{ text: '<notification>' }, { text: 'Mode.' }] },
     ])
     expect(model.requests).toHaveLength(2)
   })
@@ -378,6 +378,15 @@ describe('store: false', () => {
     expect((await ask({ client }, [...input, output(ids[0], 'ok')], { more })).output_text).toBe('Done.')
     expect(await runtime.sessions.list()).toEqual([])
     expect(await store.records.list('response')).toEqual([])
+  })
+
+  it('the same request several times at once has its answer each time', async () => {
+    const { ids, input, client, runtime } = await called([editCall, ...Array.from({ length: 3 }, () => ({ text: 'Done.' }))], {}, { more })
+    const again = () => ask({ client }, [...input, output(ids[0], 'ok')], { more })
+    const answers = await Promise.all([again(), again(), again()])
+    expect(answers.map(({ output_text }) => output_text)).toEqual(['Done.', 'Done.', 'Done.'])
+    // One that comes after the end begins a new session from its history.
+    expect(await runtime.sessions.list()).toEqual([])
   })
 
   it('keeps the session if the agent says so, or if other responses of it are stored', async () => {

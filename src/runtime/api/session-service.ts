@@ -42,10 +42,16 @@ export function sessionService(host: Runtime): SessionService {
     },
     async approve(sessionId, answer) {
       checkAnswer(answer)
-      const { approvalId, decision, by = 'caller', settings } = answer
+      const { approvalId, decision, by = 'caller', settings, message } = answer
       const changes = settings && changesOfSettings(settings)
-      const message = { kind: 'approval', approvalId: approvalId as ApprovalId, decision, by, ...(changes && { changes }) } as const
-      return host.deliver(checkedTreeId(sessionId), message)
+      return host.deliver(checkedTreeId(sessionId), {
+        kind: 'approval',
+        approvalId: approvalId as ApprovalId,
+        decision,
+        by,
+        ...(message && { message: { clientId: message.clientId as ClientId, parts: message.input } }),
+        ...(changes && { changes }),
+      })
     },
     async revoke(sessionId, keys, by = 'caller') {
       checkRevoke(keys, by)

@@ -1,4 +1,14 @@
-import type { AgentChanges, CallResult, InputPart, Json, JsonObject, Message, OutputPart, ReplyPart } from '../../contracts/index.ts'
+import type {
+  AgentChanges,
+  CallResult,
+  ClientTool,
+  InputPart,
+  Json,
+  JsonObject,
+  Message,
+  OutputPart,
+  ReplyPart,
+} from '../../contracts/index.ts'
 import type { Redactor } from '../../util/redact.ts'
 
 /** Redacts texts, arguments, results and metadata. Bytes are redacted when they are stored. */
@@ -16,9 +26,21 @@ export function redactMessage(message: Message, redactor: Redactor): Message {
 }
 
 export function redactChanges(changes: AgentChanges | undefined, redactor: Redactor): AgentChanges | undefined {
-  const instructions = changes?.instructions
-  return instructions === undefined ? changes : { ...changes, instructions: redactor.text(instructions) }
+  if (!changes) return undefined
+  const { instructions, clientTools } = changes
+  return {
+    ...changes,
+    ...(instructions !== undefined && { instructions: redactor.text(instructions) }),
+    ...(clientTools && { clientTools: clientTools.map((tool) => redactTool(tool, redactor)) }),
+  }
 }
+
+/** Models and the journal get the same. */
+const redactTool = ({ name, description, inputSchema }: ClientTool, redactor: Redactor): ClientTool => ({
+  name,
+  description: redactor.text(description),
+  inputSchema: redactor.json(inputSchema as JsonObject) as JsonObject,
+})
 
 const redactInput = (part: InputPart, redactor: Redactor): InputPart =>
   part.type === 'text' ? { ...part, text: redactor.text(part.text) } : part

@@ -1,4 +1,4 @@
-import type { AgentChanges, InboxMessage, TreeId } from '../../contracts/index.ts'
+import type { AgentChanges, InboxMessage, InputPart, TreeId } from '../../contracts/index.ts'
 import { redactDecision } from '../../policy/grants.ts'
 import { newSettings } from '../changes/reconfigure-session.ts'
 import type { RuntimeParts } from '../parts/runtime-parts.ts'
@@ -12,7 +12,8 @@ export function messageWithoutSecrets(parts: RuntimeParts, treeId: TreeId, messa
   const changes = redactChanges(message.changes, overlay.redactor)
   const settings = changes && { changes }
   if (message.kind === 'input') return { ...message, parts: parts.withoutSecrets(message.parts, overlay), ...settings }
-  return { ...message, decision: redactDecision(overlay.redactor, message.decision), ...settings }
+  const added = message.message && { message: { ...message.message, parts: parts.withoutSecrets(message.message.parts, overlay) } }
+  return { ...message, decision: redactDecision(overlay.redactor, message.decision), ...added, ...settings }
 }
 
 /** A message as its inbox stores it. */
@@ -22,9 +23,13 @@ export async function storeMessage(parts: RuntimeParts, treeId: TreeId, message:
   const news = changes && (await withoutKnown(parts, treeId, changes))
   const stored = { ...rest, ...(news && { changes: news }) }
   if (stored.kind === 'input') return { ...stored, parts: await storeInput(parts, { treeId }, stored.parts) }
-  const { decision } = stored
-  if (decision.kind !== 'result' || !decision.parts) return stored
-  return { ...stored, decision: { ...decision, parts: await storeInput(parts, { treeId, what: 'the result' }, decision.parts) } }
+  const { decision, message: added } = stored
+  const kept = async (what: string, given: readonly InputPart[]) => storeInput(parts, { treeId, what }, given)
+  return {
+    ...stored,
+    ...(decision.kind === 'result' && decision.parts && { decision: { ...decision, parts: await kept('the result', decision.parts) } }),
+    ...(added && { message: { ...added, parts: await kept('the message', added.parts) } }),
+  }
 }
 
 /** Clients send their tools and instructions with every result: only changed ones are stored. Some choices need the tools beside them. */

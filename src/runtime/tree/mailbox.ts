@@ -118,6 +118,8 @@ export class Mailbox {
       session.note(event)
       if (message.kind === 'approval' && request) {
         applyDecision(session, request, message)
+        if (request.scope === 'client' && message.message)
+          session.note({ type: 'interaction.input.accepted', ...message.message, mode: 'steer' })
         if (request.scope === 'client' && message.changes) this.#tree.changeSettings(checkedChanges(message.changes), { withResult: true })
       }
     } catch (error) {

@@ -131,16 +131,23 @@ export function checkAnswer(answer: unknown): void {
       problems.push({ place: 'answer', message: `expected an object, found ${showValue(answer)}`, remedy })
       return
     }
-    checkKeys(problems, answer, { known: ['approvalId', 'decision', 'by', 'settings'], place: 'answer' })
+    checkKeys(problems, answer, { known: ['approvalId', 'decision', 'by', 'message', 'settings'], place: 'answer' })
     checkField(problems, answer.approvalId, { type: nonEmpty('the id of a request'), place: 'answer.approvalId' })
     checkField(problems, answer.decision, { type: decision, place: 'answer.decision' })
     checkField(problems, answer.by, { type: optional(actor), place: 'answer.by' })
+    checkField(problems, answer.message, { type: optional(addedMessage), place: 'answer.message' })
     const { settings = {} } = answer as { readonly settings?: object }
     if (!areOptions(problems, settings, 'answer.settings')) return
     checkKeys(problems, settings, { known: ['clientTools', 'toolChoice', 'instructions'], place: 'answer.settings' })
     checkField(problems, (settings as StepSettings).instructions, { type: optional(text), place: 'answer.settings.instructions' })
     problems.push(...changeProblems(settings, 'answer.settings'))
   })
+}
+
+const addedMessage: FieldType = {
+  expected: 'a message with parts and an id',
+  remedy: 'Pass { input: [{ type: "text", text }], clientId }.',
+  accepts: (value) => isRecord(value) && typeof value.clientId === 'string' && Array.isArray(value.input) && value.input.every(isPart),
 }
 
 const decision: FieldType = {

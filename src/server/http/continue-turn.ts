@@ -93,17 +93,16 @@ interface Given extends Pick<Continuing, 'settings'> {
   readonly instructions: string | undefined
 }
 
-/** Settings that the agent does not allow are refused with the first of them. */
+/** Of two requests with different results, one takes effect: message and settings go with the last result. */
 async function store(sessions: SessionService, sessionId: string, { message, answers, settings, ...given }: Given): Promise<void> {
-  const instructions = given.instructions !== undefined && { instructions: given.instructions }
-  if (message) {
-    const ofTurn = answers.length > 0 ? settings : { ...settings, ...instructions }
-    const { parts, clientId } = message
-    requireDriven(sessionId, await sessions.send(sessionId, parts, { mode: 'steer', clientId, ...ofTurn }))
-  }
-  const ofStep = { ...instructions, ...(!message && settings) }
+  const { instructions } = given
+  const all = { ...settings, ...(instructions !== undefined && { instructions }) }
+  const added = message && { message: { input: message.parts, clientId: message.clientId } }
+  if (message && answers.length === 0)
+    requireDriven(sessionId, await sessions.send(sessionId, message.parts, { mode: 'steer', clientId: message.clientId, ...all }))
+  const last = answers.length - 1
   for (const [index, answer] of answers.entries())
-    requireDriven(sessionId, await sessions.approve(sessionId, index === 0 ? { ...answer, settings: ofStep } : answer))
+    requireDriven(sessionId, await sessions.approve(sessionId, index === last ? { ...answer, ...added, settings: all } : answer))
 }
 
 /** Some clients answer a call of a broken stream twice: first with an error. */

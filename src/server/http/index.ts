@@ -36,6 +36,6 @@ export {
   type TokenSettings,
 } from './tokens.ts'
 export { answerBroken, isSpoken, prefersAsync, requireAnswer, startTurn, type Turn } from './turn.ts'
-export { turnFollower } from './turn-follower.ts'
+export { isFollowed, turnFollower } from './turn-follower.ts'
 export { type CallView, type TurnPart, TurnParts } from './turn-parts.ts'
 export { type PlaceLimits, TurnPlaces } from './turn-places.ts'

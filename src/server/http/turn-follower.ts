@@ -11,29 +11,40 @@ interface Follower {
   left(): void
   /** Its answer is complete. */
   done(): void
+  /** Another one decides whether the turn goes on. */
+  cancel(): void
 }
 
 /** The last request that follows a turn, by session. */
 const followers = new Map<string, Follower>()
+/** All requests that follow a turn, and those whose client may come back. */
+const open = new Map<string, Set<Follower>>()
+
+/** Whether a request follows the turn, or its client may come back. */
+export const isFollowed = (sessionId: string): boolean => open.has(sessionId)
 
 /** A request follows the turn from now on, in place of earlier ones. If its client leaves for good, the turn is interrupted. */
 export function turnFollower(sessionId: string, clock: Pick<Clock, 'after'>, interrupt: () => void): Follower {
-  followers.get(sessionId)?.done()
+  followers.get(sessionId)?.cancel()
   let cancel = (): void => {}
   const follower: Follower = {
     left() {
-      if (followers.get(sessionId) !== follower) return
+      if (followers.get(sessionId) !== follower) return follower.done()
       cancel()
       cancel = clock.after(pauseMs, () => {
         follower.done()
         interrupt()
       })
     },
+    cancel: () => cancel(),
     done() {
       cancel()
       if (followers.get(sessionId) === follower) followers.delete(sessionId)
+      const all = open.get(sessionId)
+      if (all?.delete(follower) && all.size === 0) open.delete(sessionId)
     },
   }
   followers.set(sessionId, follower)
+  open.set(sessionId, (open.get(sessionId) ?? new Set()).add(follower))
   return follower
 }

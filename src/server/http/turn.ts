@@ -27,6 +27,8 @@ interface TurnOptions extends StartOptions {
   readonly returned?: Returned | undefined
   /** For clients with tools of their own. */
   readonly clock?: Pick<Clock, 'after'>
+  /** The client has left for good. */
+  readonly whenGone?: (sessionId: string) => Promise<void>
 }
 
 export interface Turn {
@@ -52,7 +54,10 @@ export interface Turn {
  * the options are wrong. A client that disconnects interrupts the turn, unless it sent `Prefer: respond-async`; one with tools of its own
  * has a moment to come back.
  */
-export async function startTurn(request: RouteRequest, { agent, input, returned, clock, ...options }: TurnOptions): Promise<Turn> {
+export async function startTurn(
+  request: RouteRequest,
+  { agent, input, returned, clock, whenGone, ...options }: TurnOptions,
+): Promise<Turn> {
   const { sessions, signal } = request
   const isDetached = prefersAsync(request)
   const place = await request.admit(agent)
@@ -64,7 +69,7 @@ export async function startTurn(request: RouteRequest, { agent, input, returned,
   // It runs on after its response.
   if (isDetached) place.keepUntil(sessions.outcome(sessionId))
   const hasTools = clientTools.length > 0 || continued !== undefined
-  return followTurn(sessions, { sessionId, continued, ...(!isDetached && { signal }), ...(hasTools && clock && { clock }) })
+  return followTurn(sessions, { sessionId, continued, ...(!isDetached && { signal }), ...(hasTools && clock && { clock, whenGone }) })
 }
 
 /** Whether the turn goes on without its client: RFC 7240. */
@@ -79,13 +84,14 @@ interface Followed {
   readonly signal?: AbortSignal
   /** Present if the client may come back after a disconnection. */
   readonly clock?: Pick<Clock, 'after'>
+  readonly whenGone?: TurnOptions['whenGone'] | undefined
 }
 
-function followTurn(sessions: SessionService, { sessionId, continued, signal, clock }: Followed): Turn {
+function followTurn(sessions: SessionService, { sessionId, continued, signal, clock, whenGone }: Followed): Turn {
   const cancel = async (): Promise<void> => {
     await sessions.cancel(sessionId, 'interrupt').catch(() => {})
   }
-  const follower = clock && turnFollower(sessionId, clock, () => void cancel())
+  const follower = clock && turnFollower(sessionId, clock, () => void cancel().then(() => whenGone?.(sessionId)))
   const onAbort = (): void => (follower ? follower.left() : void cancel())
   const stopListening = (): void => signal?.removeEventListener('abort', onAbort)
   if (signal?.aborted) onAbort()
@@ -160,17 +166,27 @@ async function* answerEvents(sessions: SessionService, { sessionId, continued, i
 export async function requireAnswer(
   sessions: SessionService,
   outcome: Outcome,
+  { isContinued = false }: { readonly isContinued?: boolean } = {},
 ): Promise<Outcome & { readonly report: NonNullable<Outcome['report']> }> {
   const { status, reason, report, sessionId } = outcome
   if ((status === 'completed' || status === 'partial' || isSpoken(outcome)) && report) return { ...outcome, report }
   if (status === 'suspended' && reason === 'client') throw waitsForClient(sessionId)
   if (status === 'suspended' && reason !== 'released') throw approvalRequired(sessionId, await sessions.requests(sessionId))
+  if (status === 'suspended') throw driverLost(sessionId, isContinued)
   throw turnFailed(outcome)
 }
 
 /** A child that talks to the person has answered, and waits for the next message. */
 export const isSpoken = ({ status, reason, speaker, report }: Outcome): boolean =>
   status === 'suspended' && reason === 'input' && speaker !== undefined && report !== undefined
+
+/** Another server takes the turn over. A request that continued it can be repeated; another one would begin a second session. */
+const driverLost = (sessionId: string, isContinued: boolean): HttpError =>
+  new HttpError('unavailable', 'The server that worked on this turn has stopped. Another one continues it.', {
+    sessionId,
+    remedy: isContinued ? 'Send the same request again: it follows the turn.' : `Look at the session: GET /v1/sessions/${sessionId}`,
+    ...(isContinued ? { retryAfterSeconds: 1 } : { isFinal: true }),
+  })
 
 function turnFailed({ status, reason, message, remedy, failure, sessionId, accounting }: Outcome): HttpError {
   // Clients repeat a request that was limited or found no store: only a turn without calls can be repeated.

@@ -37,7 +37,7 @@ export async function* chatAnswer(
   }
   const outcome = await turn.outcome()
   if (isWithheld || outcome.failure?.withheld) return yield { type: 'finish', reason: 'content_filter', usage: outcome.usage }
-  const { report, status, reason, speaker } = await requireAnswer(sessions, outcome)
+  const { report, status, reason, speaker } = await requireAnswer(sessions, outcome, turn)
   const usage = turn.isContinued ? turn.usage : outcome.usage
   if (joined.text.isEmpty && report.text !== '') yield { type: 'text', text: report.text, speaker: speaker?.agent }
   yield { type: 'finish', reason: status === 'partial' && reason !== 'stopped' ? 'length' : 'stop', usage }

@@ -56,11 +56,13 @@ export async function completeChat(request: RouteRequest<ChatBody>, { clock }: O
   const { instructions, ...conversation } = readMessages(body.messages)
   const tools = readTools(body)
   const output = outputOf(askedFormat(body), agent)
+  const isKept = body.store !== false || agent.keepSessions === true
   const turn = await startTurn(request, {
     agent: agent.name,
     ...conversation,
     ...tools.settings,
     clock,
+    ...(!isKept && { whenGone: (sessionId: string) => deleteEnded(sessions, sessionId) }),
     ...(instructions.length > 0 && { instructions: instructions.join('\n\n') }),
     ...(output && { output }),
     parameters,
@@ -69,8 +71,7 @@ export async function completeChat(request: RouteRequest<ChatBody>, { clock }: O
   })
   const isStream = body.stream === true
   const pieces = chatAnswer(request, turn, { isLive: isStream, isJson: (output ?? agent.output).format === 'json' })
-  const isKept = body.store !== false || agent.keepSessions === true
-  const answer = isKept ? pieces : deletedAfter(pieces, () => deleteEnded(sessions, turn.sessionId))
+  const answer = isKept ? pieces : deletedAfter(pieces, turn.sessionId, () => deleteEnded(sessions, turn.sessionId))
   const head = { id: `chatcmpl-${turn.answerId}`, created: Math.floor(clock.now() / 1000), model: agent.name }
   const withoutEffect = [...ignored, ...tools.ignored, ...unknownQuery(request.url)]
   const headers = { 'x-session-id': turn.sessionId, ...ignoredHeaders(withoutEffect) }

@@ -21,22 +21,25 @@ export async function createResponse(request: RouteRequest<ResponseBody>, depend
   const headers = { 'x-session-id': sessionId, ...ignoredHeaders([...ignored, ...unknownQuery(request.url)]) }
   const [isLive, isDetached] = [body.stream === true, body.background === true]
   if (isDetached && !isLive) return Response.json(await currentResponse(request, response), { headers })
-  const interrupt = (): void => void sessions.cancel(sessionId, 'interrupt').catch(() => {})
-  // A client with tools of its own may come back.
-  const follower = hasTools(response.record) ? turnFollower(sessionId, dependencies.clock, interrupt) : undefined
-  const leave = (): void => (follower ? follower.left() : interrupt())
-  const events = followResponse(request, response, { isLive, ...(!isDetached && { leave }) })
   const remove = async (): Promise<void> => {
     const { isLast } = await forgetResponse(dependencies.records, response)
     if (isLast && !keepsSession) await deleteEnded(sessions, sessionId)
   }
+  const interrupt = (): void => {
+    const interrupted = sessions.cancel(sessionId, 'interrupt').then(() => (body.store === false ? remove() : undefined))
+    interrupted.catch(() => {})
+  }
+  // A client with tools of its own may come back.
+  const follower = hasTools(response.record) ? turnFollower(sessionId, dependencies.clock, interrupt) : undefined
+  const leave = (): void => (follower ? follower.left() : interrupt())
+  const events = followResponse(request, response, { isLive, ...(!isDetached && { leave }) })
   let isOver = false
   const watched = mapItems(events, (event) => {
     isOver ||= isLastEvent(event)
     if (isOver) follower?.done()
     return event
   })
-  const answer = body.store === false ? deletedAfter(watched, remove) : watched
+  const answer = body.store === false ? deletedAfter(watched, sessionId, remove) : watched
   if (!isLive) return Response.json(await answeredResponse(answer), { headers })
   return streamed(answer, {
     request,

@@ -46,8 +46,8 @@ export async function loadSession(store: Store, entry: TreeEntry): Promise<Loade
   const { treeId } = entry
   // Read before the journal: a session that ends meanwhile is not taken for unfinished.
   const driver = await store.trees.driver(treeId)
-  const { events, status, outcome, turns: operations, open: requests, origin, damage } = await recordedRun(store, treeId)
-  const standing = damage ? damagedState(damage) : stateFromStatus(status, { driver, requests })
+  const { events, status, outcome, turns: operations, open: requests, waitsForClient, origin, damage } = await recordedRun(store, treeId)
+  const standing = damage ? damagedState(damage) : stateFromStatus(status, { driver, requests, waitsForClient })
   const { turns, waiting } = turnsIn(events)
   const asked = turns.at(-1)?.asked ?? waiting.join('\n\n')
   const held = standing.kind === 'ended' ? waiting : []
