@@ -45,6 +45,14 @@ async function perform(invocation: Invocation, host: Host, argv: readonly string
     case 'help':
       await host.stdout.text(await helpAbout(invocation.about, host))
       return exitCodes.done.code
+    case 'completion':
+      await host.stdout.text(await (await import('./commands/completion/completion-script.ts')).completionScript(invocation.shell))
+      return exitCodes.done.code
+    case 'candidates': {
+      const { candidates } = await import('./commands/completion/candidates.ts')
+      await host.stdout.lines(await candidates(invocation, host))
+      return exitCodes.done.code
+    }
     case 'nothing':
       // On standard error and with code 2, so that a script does not take the help for an answer.
       await host.stderr.text(helpText())

@@ -21,6 +21,7 @@ export {
   headendProblems,
   hooksOf,
   isDocumentFile,
+  modelAliasesOf,
   sandboxOf,
   skillsOf,
   storePathOf,
@@ -63,6 +64,7 @@ export { agentSkills } from './registry/agent-skills.ts'
 export { findAgentPaths } from './registry/find-agent-paths.ts'
 export { loadRegistry, type Registry } from './registry/load-registry.ts'
 export type { LeftOutAgent } from './registry/missing-tools.ts'
+export { listAgentNames } from './registry/project-agents.ts'
 export { type FoundAgent, type RegisteredAgent, registeredTemplate } from './registry/registered-agent.ts'
 export type { RegistryOptions } from './registry/registry-options.ts'
 export { checkServedNames } from './served-agents.ts'
@@ -82,7 +84,7 @@ export {
   withStoredSettings,
 } from './sessions/stored-settings.ts'
 export { dataDirOf, dataFolder, dataFolderProblem, homeFolder, whyUnwritable } from './setup/data-folder.ts'
-export { extensionFolders, hasExtensions, projectExtensions } from './setup/extension-folders.ts'
+export { extensionFolders, extensionIds, hasExtensions, projectExtensions } from './setup/extension-folders.ts'
 export { withDataFolder } from './setup/open-data-folder.ts'
 export { packageFile } from './setup/package-file.ts'
 export { packageVersion } from './setup/package-version.ts'

@@ -23,7 +23,14 @@ export interface FlagSpec {
   readonly needs?: string
   /** The agent setting that the flag changes for one run. */
   readonly sets?: AgentOptionKey
+  /** What shells complete its value with, besides the choices. */
+  readonly completes?: CompletedName
 }
+
+/** `agent`: its file. `waiting-session`: it has open requests. The names, other than files and folders, come from `troupe __complete`. */
+export type CompletedName = 'file' | 'folder' | ListedName
+export const listedNames = ['agent', 'agent-name', 'session', 'waiting-session', 'model', 'extension'] as const
+export type ListedName = (typeof listedNames)[number]
 
 interface FlagGroup {
   readonly title: string
@@ -38,6 +45,11 @@ interface ArgumentSpec {
   readonly choices?: readonly string[]
   /** The last one may be given several times. */
   readonly repeatable?: true
+  /** What shells complete it with, besides the choices. With actions: only after those that take one such name, or several. */
+  readonly completes?: {
+    readonly name: CompletedName
+    readonly actions?: { readonly one?: readonly string[]; readonly several?: readonly string[] }
+  }
 }
 
 interface ExampleSpec {
@@ -80,26 +92,35 @@ const limitFlags: FlagGroup = {
   }),
 }
 
+export const completedShells = ['bash', 'zsh', 'fish'] as const
+export type CompletedShell = (typeof completedShells)[number]
+
 export const commands = [
   {
     name: 'run',
     summary: 'Run an agent file',
     arguments: [
-      { name: 'FILE', required: true, summary: 'Agent file: .ai, or a file of another program' },
+      { name: 'FILE', required: true, summary: 'Agent file: .ai, or a file of another program', completes: { name: 'agent' } },
       { name: 'PROMPT', required: false, summary: 'Task for the agent; - reads it from standard input' },
     ],
     groups: [
       {
         title: 'Agent',
         flags: [
-          { name: 'model', value: 'NAME', repeatable: true, summary: "Use this model instead of the file's; repeat for fallbacks" },
+          {
+            name: 'model',
+            value: 'NAME',
+            repeatable: true,
+            summary: "Use this model instead of the file's; repeat for fallbacks",
+            completes: 'model',
+          },
           {
             name: 'override',
             value: 'KEY=VALUE',
             repeatable: true,
             summary: 'Change a setting for this run (see: troupe help agent-file)',
           },
-          { name: 'config', value: 'FILE', summary: 'Read this configuration file first' },
+          { name: 'config', value: 'FILE', summary: 'Read this configuration file first', completes: 'file' },
           {
             name: 'prompt',
             value: 'SERVER/NAME',
@@ -146,9 +167,10 @@ export const commands = [
             name: 'resume',
             value: 'ID',
             summary: 'Resume a session; PROMPT starts its next turn',
+            completes: 'session',
             excludes: ['dry-run', 'prompt'],
           },
-          { name: 'data-dir', value: 'DIR', summary: 'Store journals in DIR (default: ~/.local/state/troupe)' },
+          { name: 'data-dir', value: 'DIR', summary: 'Store journals in DIR (default: ~/.local/state/troupe)', completes: 'folder' },
         ],
       },
     ],
@@ -190,6 +212,7 @@ export const commands = [
             name: 'data-dir',
             value: 'DIR',
             summary: 'Store files and sessions in DIR (default: ~/.local/state/troupe-demo)',
+            completes: 'folder',
             needs: 'web',
           },
         ],
@@ -213,6 +236,23 @@ export const commands = [
   ...kernelCommands,
   ...projectCommands,
   {
+    name: 'completion',
+    summary: 'Print a script that completes commands in a shell',
+    arguments: [{ name: 'SHELL', required: true, choices: completedShells, summary: 'The shell: bash, zsh or fish' }],
+    groups: [],
+    notes: [
+      'bash 4.4 or newer: add this line to ~/.bashrc: eval "$(troupe completion bash)"',
+      'zsh: add this line to ~/.zshrc: eval "$(troupe completion zsh)"',
+      'fish: add this line to ~/.config/fish/config.fish: troupe completion fish | source',
+      'Completes commands, actions, flags and their values, files, agents, sessions, models and extensions. Names come from the troupe in PATH. It runs nothing of the project and writes nothing.',
+    ],
+    examples: [
+      { line: 'eval "$(troupe completion bash)"', summary: 'complete in this bash' },
+      { line: 'eval "$(troupe completion zsh)"', summary: 'complete in this zsh' },
+      { line: 'troupe completion fish | source', summary: 'complete in this fish' },
+    ],
+  },
+  {
     name: 'help',
     summary: 'Show help for a command or for agent files',
     arguments: [{ name: 'TOPIC', required: false, summary: 'Command name, or agent-file' }],
@@ -226,6 +266,9 @@ export const commands = [
 ] as const satisfies readonly CommandSpec[]
 
 export type CommandName = (typeof commands)[number]['name']
+
+/** Not in the list, because people do not type it: `troupe __complete NAME [DATA_DIR]`. */
+export const candidatesCommand = '__complete'
 
 /** Help topic besides the commands. */
 export const agentFileTopic = 'agent-file'

@@ -11,8 +11,13 @@ export const extensionsActions = ['list', 'show', 'validate', 'new', 'trust', 'e
 export type ExtensionsAction = (typeof extensionsActions)[number]
 
 const json: FlagSpec = { name: 'json', summary: 'Print one JSON document, even on failure' }
-const configFile: FlagSpec = { name: 'config', value: 'FILE', summary: 'Read this configuration file first' }
-const dataDir: FlagSpec = { name: 'data-dir', value: 'DIR', summary: 'Use the data folder DIR (default: ~/.local/state/troupe)' }
+const configFile: FlagSpec = { name: 'config', value: 'FILE', summary: 'Read this configuration file first', completes: 'file' }
+const dataDir: FlagSpec = {
+  name: 'data-dir',
+  value: 'DIR',
+  summary: 'Use the data folder DIR (default: ~/.local/state/troupe)',
+  completes: 'folder',
+}
 
 export const kernelCommands = [
   {
@@ -25,7 +30,13 @@ export const kernelCommands = [
         choices: extensionsActions,
         summary: 'The action: list, show, validate, new, trust, enable, disable, setup or reload',
       },
-      { name: 'ID', required: false, repeatable: true, summary: 'The id of the extension (validate: all of them by default)' },
+      {
+        name: 'ID',
+        required: false,
+        repeatable: true,
+        summary: 'The id of the extension (validate: all of them by default)',
+        completes: { name: 'extension', actions: { one: ['show', 'setup'], several: ['validate', 'trust', 'enable', 'disable'] } },
+      },
     ],
     groups: [
       {

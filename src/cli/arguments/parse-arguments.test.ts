@@ -20,6 +20,10 @@ describe('valid arguments', () => {
   const lines: readonly [line: readonly string[], invocation: Invocation][] = [
     [['run', 'a.ai'], run],
     [['run', 'a.ai', 'Do it'], { ...run, prompt: 'Do it' }],
+    [['completion', 'zsh'], { kind: 'completion', shell: 'zsh' }],
+    [['__complete', 'session', '--x'], { kind: 'candidates', name: 'session', dataDir: '--x' }],
+    [['__complete', 'session', ''], { kind: 'candidates', name: 'session', dataDir: undefined }],
+    [['__complete'], { kind: 'candidates', name: '', dataDir: undefined }],
     [['run', 'a.ai', '-'], { ...run, prompt: '-' }],
     [['a.ai', 'Do it'], { ...run, prompt: 'Do it' }],
     [['run', 'a.ai', '--', '--json'], { ...run, prompt: '--json' }],
@@ -97,7 +101,7 @@ describe('invalid arguments', () => {
     [
       ['nonsense'],
       [
-        'nonsense: Unknown command. Available: run, demo, up, serve, token, audit, extensions, events, schedules, validate, agents, init, doctor, config, trust, sessions, usage, store, approvals, mcp and 3 more.',
+        'nonsense: Unknown command. Available: run, demo, up, serve, token, audit, extensions, events, schedules, validate, agents, init, doctor, config, trust, sessions, usage, store, approvals, mcp and 4 more.',
       ],
     ],
     [['help', 'dmo'], ['dmo: Unknown help topic. Did you mean demo?']],

@@ -7,7 +7,10 @@ import {
   agentFileTopic,
   type CommandName,
   type CommandSpec,
+  type CompletedShell,
+  candidatesCommand,
   commands,
+  completedShells,
   type FlagSpec,
   findCommand,
   flagsOf,
@@ -79,6 +82,9 @@ export type Invocation =
   /** No arguments. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'version' }
+  | { readonly kind: 'completion'; readonly shell: CompletedShell }
+  /** Of the scripts that `completion` prints. */
+  | { readonly kind: 'candidates'; readonly name: string; readonly dataDir: string | undefined }
 
 type ParsedArguments =
   | { readonly ok: true; readonly invocation: Invocation }
@@ -106,6 +112,8 @@ interface FlagArgument {
 /** Parses a command line, or returns all its errors. */
 export function parseArguments(argv: readonly string[], isFile: (path: string) => boolean = () => false): ParsedArguments {
   if (argv.length === 0) return { ok: true, invocation: { kind: 'nothing' } }
+  if (argv[0] === candidatesCommand)
+    return { ok: true, invocation: { kind: 'candidates', name: argv[1] ?? '', dataDir: argv[2] || undefined } }
   const line = tokenize(argv)
   const { command, rest } = commandOf(line.positionals)
   if (has(line, 'version')) return { ok: true, invocation: { kind: 'version' } }
@@ -178,6 +186,8 @@ function invocationOf(name: CommandName, rest: readonly string[], line: ParsedLi
       const command = findCommand(topic ?? '')
       return { kind: 'help', ...(command && { about: { kind: 'command', command } }) }
     }
+    case 'completion':
+      return { kind: name, shell: completedShells.find((shell) => shell === rest[0]) ?? 'bash' }
     case 'serve':
     case 'up':
     case 'token':

@@ -3,12 +3,13 @@ import { sessionStatuses, usageGroupings } from '../../contracts/index.ts'
 import type { CommandSpec, FlagSpec } from './command-specs.ts'
 
 const json: FlagSpec = { name: 'json', summary: 'Print one JSON document, even on failure' }
-const configFile: FlagSpec = { name: 'config', value: 'FILE', summary: 'Read this configuration file first' }
+const configFile: FlagSpec = { name: 'config', value: 'FILE', summary: 'Read this configuration file first', completes: 'file' }
 const everywhere: FlagSpec = { name: 'everywhere', summary: 'Include other projects and sessions without a project' }
 const dataDir: FlagSpec = {
   name: 'data-dir',
   value: 'DIR',
   summary: 'Read sessions from DIR (default: ~/.local/state/troupe)',
+  completes: 'folder',
 }
 
 export const approvalsActions = ['list', 'answer', 'drop', 'revoke'] as const
@@ -23,14 +24,20 @@ export type StoreAction = (typeof storeActions)[number]
 export const mcpActions = ['list', 'show', 'call', 'login', 'logout'] as const
 export type McpAction = (typeof mcpActions)[number]
 
-const agentFile: FlagSpec = { name: 'agent', value: 'FILE', summary: 'Use the servers of this agent file, too' }
+const agentFile: FlagSpec = { name: 'agent', value: 'FILE', summary: 'Use the servers of this agent file, too', completes: 'agent' }
 
 export const projectCommands = [
   {
     name: 'validate',
     summary: 'Check agents and configuration without running anything',
     arguments: [
-      { name: 'PATH', required: false, repeatable: true, summary: 'Agent files or folders (default: those that `agents list` shows)' },
+      {
+        name: 'PATH',
+        required: false,
+        repeatable: true,
+        summary: 'Agent files or folders (default: those that `agents list` shows)',
+        completes: { name: 'agent' },
+      },
     ],
     groups: [{ title: 'Options', flags: [{ name: 'strict', summary: 'Fail on warnings, too' }, json, configFile] }],
     notes: [
@@ -56,7 +63,7 @@ export const projectCommands = [
   {
     name: 'init',
     summary: 'Create a project that runs without a key or network',
-    arguments: [{ name: 'DIR', required: false, summary: 'Folder (default: the current one)' }],
+    arguments: [{ name: 'DIR', required: false, summary: 'Folder (default: the current one)', completes: { name: 'folder' } }],
     groups: [{ title: 'Options', flags: [{ name: 'yes', short: 'y', summary: 'Do not ask for confirmation' }] }],
     notes: [
       'Existing files are never overwritten. If one of the new agents or .ai-agent.json exists, nothing is created. Other files, such as README.md and .gitignore, are kept. The new configuration is trusted.',
@@ -81,7 +88,7 @@ export const projectCommands = [
     summary: 'Show the effective configuration and where each value comes from',
     arguments: [
       { name: 'ACTION', required: true, choices: ['show'], summary: 'The action: show' },
-      { name: 'FILE', required: false, summary: 'Agent file whose settings are included' },
+      { name: 'FILE', required: false, summary: 'Agent file whose settings are included', completes: { name: 'agent' } },
     ],
     groups: [
       {
@@ -102,7 +109,13 @@ export const projectCommands = [
     name: 'trust',
     summary: "Trust this project's files in their current form",
     arguments: [
-      { name: 'PATH', required: false, repeatable: true, summary: 'Files or folders (default: everything untrusted here, after review)' },
+      {
+        name: 'PATH',
+        required: false,
+        repeatable: true,
+        summary: 'Files or folders (default: everything untrusted here, after review)',
+        completes: { name: 'file' },
+      },
     ],
     groups: [
       {
@@ -142,6 +155,7 @@ export const projectCommands = [
         required: false,
         repeatable: true,
         summary: 'Session ID or its beginning; delete takes several; rename: also the new title',
+        completes: { name: 'session', actions: { one: ['show', 'fork', 'export', 'rename'], several: ['delete'] } },
       },
     ],
     groups: [
@@ -149,7 +163,7 @@ export const projectCommands = [
         title: 'Options',
         flags: [
           everywhere,
-          { name: 'agent', value: 'NAME', summary: 'list: only sessions of this agent' },
+          { name: 'agent', value: 'NAME', summary: 'list: only sessions of this agent', completes: 'agent-name' },
           {
             name: 'status',
             value: 'STATUS',
@@ -181,7 +195,7 @@ export const projectCommands = [
           },
           { name: 'verbose', short: 'v', summary: 'show: print the input and output of every call' },
           { name: 'at', value: 'SEQ', summary: 'fork: copy the events up to this one (default: all)' },
-          { name: 'output', value: 'FILE', summary: 'export: write to FILE instead of standard output' },
+          { name: 'output', value: 'FILE', summary: 'export: write to FILE instead of standard output', completes: 'file' },
           { name: 'older', value: 'AGE', summary: 'prune: delete sessions whose last event is older than AGE, such as 30d' },
           { name: 'keep', value: 'COUNT', summary: 'prune: always keep this many of the newest sessions' },
           { name: 'dry-run', summary: 'prune, delete: print what would be deleted' },
@@ -270,6 +284,7 @@ export const projectCommands = [
         required: false,
         repeatable: true,
         summary: 'answer: a session or request ID and the answer; drop: session IDs; revoke: keys',
+        completes: { name: 'waiting-session', actions: { one: ['answer'], several: ['drop'] } },
       },
     ],
     groups: [
@@ -341,7 +356,7 @@ export const projectCommands = [
         title: 'Options',
         flags: [
           { name: 'server', value: 'NAME', summary: 'Only the tools of this MCP server' },
-          { name: 'agent', value: 'FILE', summary: 'Only the tools that this agent has' },
+          { name: 'agent', value: 'FILE', summary: 'Only the tools that this agent has', completes: 'agent' },
           json,
           configFile,
         ],

@@ -5,8 +5,13 @@ export const tokenActions = ['create', 'list', 'revoke'] as const
 export type TokenAction = (typeof tokenActions)[number]
 
 const json: FlagSpec = { name: 'json', summary: 'Print one JSON document, even on failure' }
-const configFile: FlagSpec = { name: 'config', value: 'FILE', summary: 'Read this configuration file first' }
-const dataDir: FlagSpec = { name: 'data-dir', value: 'DIR', summary: 'Use the data folder DIR (default: ~/.local/state/troupe)' }
+const configFile: FlagSpec = { name: 'config', value: 'FILE', summary: 'Read this configuration file first', completes: 'file' }
+const dataDir: FlagSpec = {
+  name: 'data-dir',
+  value: 'DIR',
+  summary: 'Use the data folder DIR (default: ~/.local/state/troupe)',
+  completes: 'folder',
+}
 
 /** Flags of `serve` and `up`. */
 const agentFlags = [
@@ -15,6 +20,7 @@ const agentFlags = [
     value: 'FILE',
     repeatable: true,
     summary: 'Serve this agent file, folder or pattern (default: those that `agents list` shows)',
+    completes: 'agent',
   },
   configFile,
   {
@@ -31,7 +37,12 @@ const drain: FlagSpec = {
   value: 'DURATION',
   summary: 'How long running turns may continue when the server stops (default: 30s)',
 }
-const storedIn: FlagSpec = { name: 'data-dir', value: 'DIR', summary: 'Store journals and tokens in DIR (default: ~/.local/state/troupe)' }
+const storedIn: FlagSpec = {
+  name: 'data-dir',
+  value: 'DIR',
+  summary: 'Store journals and tokens in DIR (default: ~/.local/state/troupe)',
+  completes: 'folder',
+}
 const logFormat: FlagSpec = {
   name: 'log-format',
   value: 'FORMAT',
@@ -127,7 +138,12 @@ export const serveCommands = [
             value: 'LIST',
             summary: 'create: run, read, approve and admin, separated by commas (default: run,read)',
           },
-          { name: 'agents', value: 'LIST', summary: 'create: names of agents, such as trip,mail-* (default: all)' },
+          {
+            name: 'agents',
+            value: 'LIST',
+            summary: 'create: names of agents, such as trip,mail-* (default: all)',
+            completes: 'agent-name',
+          },
           { name: 'budget', value: 'LIST', summary: 'create: limits of a day, such as 5usd/day,100000tokens/day' },
           { name: 'rate', value: 'LIST', summary: 'create: limits of requests, such as 60/minute,1000/day' },
           { name: 'expires', value: 'AGE', summary: 'create: how long it is valid, such as 90d (default: until it is revoked)' },

@@ -16,6 +16,9 @@ export const nearestModels = async (provider: string, model: string): Promise<re
 /** The provider that a bare name, such as `gpt-5`, means. */
 export const providerOfModel = async (model: string): Promise<string | undefined> => (await import('./prices.ts')).providerOf(model)
 
+/** Names of all models in the bundled table. */
+export const bundledModels = async (): Promise<readonly string[]> => (await import('./prices.ts')).bundledModels()
+
 /** Models of keys and local servers that are found now. No other machine is contacted. Most servers that are not there refuse immediately. */
 export const findAllModels = async (sources: ProviderSources): Promise<readonly FoundModel[]> =>
   (await import('./find-model.ts')).findAllModels({ ...platform, ...sources, timeoutMs: 1_500 })

@@ -24,17 +24,27 @@ export async function bundledFacts(provider: string, model: string, now: () => n
   return { ...(contextTokens !== undefined && { contextTokens }), costOf: (usage) => price(usage)?.total_price }
 }
 
+/** Names of the models in the bundled table. Resellers are skipped. */
+export async function bundledModels(): Promise<readonly string[]> {
+  const vendors = Object.entries(knownProviders).filter(([, { kind }]) => kind !== 'openai-compatible')
+  const lists = vendors.map(async ([provider, { prices }]) => (await modelIds(prices)).map((id) => `${provider}/${id}`))
+  return (await Promise.all(lists)).flat()
+}
+
+/** Variants of models have a colon. */
+async function modelIds(providerId: string | undefined): Promise<readonly string[]> {
+  const { findProvider } = await import('@pydantic/genai-prices')
+  const models = providerId === undefined ? [] : (findProvider({ providerId })?.models ?? [])
+  return models.flatMap(({ id }) => (id.includes(':') ? [] : [id]))
+}
+
 /** Models of a provider with similar names, if the bundled table does not have this one. Resellers are skipped. */
 export async function nearestModels(provider: string, model: string): Promise<readonly string[]> {
   const known = knownProvider(provider)
   if (known?.prices === undefined || known.kind === 'openai-compatible') return []
-  const { calcPrice, findProvider } = await import('@pydantic/genai-prices')
+  const { calcPrice } = await import('@pydantic/genai-prices')
   if (calcPrice({ input_tokens: 1 }, model, { providerId: known.prices })) return []
-  const models = findProvider({ providerId: known.prices })?.models ?? []
-  return nearestNames(
-    model,
-    models.flatMap(({ id }) => (id.includes(':') ? [] : [id])),
-  )
+  return nearestNames(model, await modelIds(known.prices))
 }
 
 /** The provider of a bare model name, if the bundled table knows it. Resellers are skipped. */

@@ -240,6 +240,9 @@ export function agentPathsOf(sources: VariableSources): readonly string[] {
   return (paths as readonly string[]).map((path) => resolve(folderOf(tree.origin), path))
 }
 
+/** The aliases of models. */
+export const modelAliasesOf = (config: Config): readonly string[] => keysOf(settingsOf(config, 'models'))
+
 /** The folder for journals, if it is configured. Throws `config_invalid` if a project's path leaves the project over a link. */
 export function storePathOf(sources: VariableSources): string | undefined {
   const tree = sourcedAt(settingsOf(sources.config, 'store'), ['path'])

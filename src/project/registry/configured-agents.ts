@@ -27,7 +27,7 @@ interface ConfiguredPath {
 
 /** Finds the agent files of the configuration without reading them. An untrusted configuration is confined to its folder. */
 export function configuredPaths(
-  { config, environment, isConfigFaulty = false }: RegistryOptions,
+  { config, environment, isConfigFaulty = false }: Pick<RegistryOptions, 'config' | 'environment' | 'isConfigFaulty'>,
   confinement: Confinement,
 ): ConfiguredPaths | undefined {
   // An invalid file may be of a stronger layer.

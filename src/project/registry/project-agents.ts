@@ -5,8 +5,11 @@ import { fileStem, safeName } from '../agent-file/safe-name.ts'
 import { dialectFolders } from '../dialects/detect-dialect.ts'
 import { parseForeignAgent } from '../dialects/parse-foreign-agent.ts'
 import { isOwnFile, readContent, realPath } from './agent-paths.ts'
+import { configuredPaths } from './configured-agents.ts'
+import { Confinement } from './confinement.ts'
 import { findAgentPaths } from './find-agent-paths.ts'
 import { dialectIn } from './load-foreign-file.ts'
+import type { RegistryOptions } from './registry-options.ts'
 
 export interface NamedAgent {
   readonly name: string
@@ -26,14 +29,26 @@ export function projectAgentPaths(folder: string): readonly string[] {
 /** Skips files that cannot be read. */
 export function projectAgents(folder: string): readonly NamedAgent[] {
   try {
-    return [...new Set(projectAgentPaths(folder).map(realPath))].flatMap((path) => {
-      const name = nameIn(path)
-      return name === undefined ? [] : [{ name, path }]
-    })
+    return namedAgents(projectAgentPaths(folder))
   } catch (error) {
     if (error instanceof TroupeError) return []
     throw error
   }
+}
+
+/** The agents of the project and of the configuration, with their names only: nothing else in the files is checked. */
+export function listAgentNames({ config, trusted, environment, workingDirectory }: ProjectFiles): readonly NamedAgent[] {
+  const listed = configuredPaths({ config, environment }, new Confinement(config, trusted))
+  return namedAgents([...projectAgentPaths(workingDirectory), ...(listed?.files.map(({ path }) => path) ?? [])])
+}
+
+type ProjectFiles = Pick<RegistryOptions, 'config' | 'trusted' | 'environment' | 'workingDirectory'>
+
+function namedAgents(paths: readonly string[]): readonly NamedAgent[] {
+  return [...new Set(paths.map(realPath))].flatMap((path) => {
+    const name = nameIn(path)
+    return name === undefined ? [] : [{ name, path }]
+  })
 }
 
 /** The agents with a name, preferably those in the folder of `from`. */
