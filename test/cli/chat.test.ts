@@ -121,6 +121,40 @@ describe.concurrent('a chat on a terminal', () => {
   })
 })
 
+test('a chat with a running server: answers, requests, copies and a stop', async () => {
+  const served = await desk()
+  await served.agent(
+    'far',
+    'steps: [{ calls: [{ tool: write_file, input: { path: far.txt, content: x } }] }, { text: "It is **written**." }, { text: never, delay: 1h }]',
+    'usage: anything\ntools: [write_file]',
+  )
+  const server = served.troupe(['serve', '--port', '0'], { columns: 160 })
+  const [, address = ''] = /(http:\S+#token=\S+)/.exec(await server.shows(/#token=\S+\n[\s\S]*Reference/)) ?? []
+  const window = served.troupe(['chat', '--connect', address], { columns: 100 })
+  await window.shows(ready)
+  window.pty.write(`Go${enter}`)
+  await window.shows(/\? Write far\.txt[\s\S]*\n\? $/)
+  window.pty.write(`y${enter}`)
+  await window.shows(/✓ write_file {2}far\.txt[\s\S]*\nIt is written\.\n/)
+  window.pty.write(`/fork${enter}`)
+  await window.shows(/This is a copy of /)
+  window.pty.write(`More${enter}`)
+  await window.shows(/› More\n[\s\S]*Esc stops/)
+  window.pty.write(esc)
+  await window.shows(/■ interrupted\n/)
+  window.pty.write(`/sessions${enter}`)
+  await window.shows(/far · interrupted · [\s\S]*far · completed · [\s\S]*Continue one/)
+  window.pty.write(`/tools${enter}`)
+  await window.shows(/write_file {2}\[depends\]/)
+  window.pty.write('\u0004')
+  expect(await window.ended).toBe(0)
+  expect(window.lines().join(' ')).toMatch(/Continue: {1,3}troupe chat --connect http:\S+ --resume /)
+
+  const refused = served.troupe(['chat', '--connect', address.replace(/token=.*/, 'token=wrong')])
+  expect(await refused.ended).toBe(2)
+  expect(refused.lines().join(' ')).toMatch(/error: .*TROUPE_TOKEN|error: .*[Tt]oken/)
+})
+
 describe.concurrent('no escape byte', () => {
   test.each([
     [{ NO_COLOR: '1' }, []],

@@ -12,7 +12,7 @@ import { nextLine } from '../../terminal/read-line.ts'
 import { mayAsk } from '../trust/trust-question.ts'
 import type { ChatOptions } from './chat-options.ts'
 import type { ChatService } from './chat-service.ts'
-import { agentNamed } from './conversation.ts'
+import { agentNamed, namesFile } from './conversation.ts'
 
 /** `troupe chat`: a conversation until the person leaves. */
 export async function chatCommand(invocation: ChatInvocation, given: Host, interruption: Interruption): Promise<number> {
@@ -75,8 +75,10 @@ async function beginning(
   const [last] = continues ? await service.recent(1) : []
   if (continues && !last) throw new TroupeError('usage', 'There is no session in this folder yet.', { remedy: 'Start one: troupe chat' })
   const opens = resume ?? last?.sessionId
+  // One that cannot be continued is reported before anything is drawn.
+  if (opens !== undefined) await service.open(opens)
   const agents = service.sessions.agents()
-  const { isFile } = { isFile: invocation.connect === undefined && invocation.agent !== undefined && /[./]/.test(invocation.agent) }
+  const isFile = invocation.connect === undefined && namesFile(invocation.agent)
   const [first] = agents
   // A session has its agent.
   const agent = (opens !== undefined || isFile ? first : agentNamed(invocation.agent, agents)) ?? (await chooseAgent(agents, place))

@@ -8,6 +8,7 @@ import {
   type StreamEvent,
   TroupeError,
 } from '../../../contracts/index.ts'
+import { orchestratorName } from '../../../policy/orchestrator-name.ts'
 import { knownNames } from '../../../util/nearest-names.ts'
 import {
   applyEvent,
@@ -182,9 +183,9 @@ export class Conversation {
   }
 }
 
-/** The agent that was asked for. Without a name, the only one. `undefined`: there are several. */
+/** The agent that was asked for. Without a name, the only one or the orchestrator. `undefined`: a person has to choose. */
 export function agentNamed(name: string | undefined, agents: readonly AgentDescription[]): AgentDescription | undefined {
-  if (name === undefined) return agents.length === 1 ? agents[0] : undefined
+  if (name === undefined) return agents.length === 1 ? agents[0] : agents.find((agent) => agent.name === orchestratorName)
   const found = agents.find((agent) => agent.name === name || agent.displayName === name)
   if (found) return found
   throw new TroupeError('agent_unknown', `There is no agent ${name}.`, {
@@ -195,3 +196,6 @@ export function agentNamed(name: string | undefined, agents: readonly AgentDescr
     ),
   })
 }
+
+/** Agents have no dots or slashes in their names. */
+export const namesFile = (given: string | undefined): given is string => given !== undefined && /[./]/.test(given)

@@ -67,6 +67,8 @@ export class LineChat implements ConversationListener {
       lines.close()
     }
     await this.#printing
+    // Below the last prompt.
+    if (isPerson) await host.stderr.line('')
     return this.#end === undefined || this.#code !== exitCodes.done.code ? this.#code : exitCodes[this.#end].code
   }
 

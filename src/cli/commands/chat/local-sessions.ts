@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import {
   type Approver,
@@ -30,9 +29,7 @@ import { missingDenials } from '../run/resumed-run.ts'
 import { findSession } from '../sessions/find-session.ts'
 import { loadTrustedProject } from '../trust/load-trusted-project.ts'
 import type { ChatService } from './chat-service.ts'
-
-/** A name with a dot or a slash is that of a file. */
-export const namesFile = (given: string | undefined): given is string => given !== undefined && (/[./]/.test(given) || existsSync(given))
+import { namesFile } from './conversation.ts'
 
 /** The sessions of the project in this folder, driven by this process. `asksPerson`: whether the chat shows requests. */
 export async function openLocalSessions(invocation: ChatInvocation, host: Host, asksPerson: boolean): Promise<ChatService> {
