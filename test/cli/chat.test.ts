@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { chatCommands } from '../../src/cli/commands/chat/chat-commands.ts'
 import { desk } from './live-window.ts'
 
 const { agent, troupe, folder } = await desk()
@@ -119,6 +120,11 @@ describe.concurrent('a chat on a terminal', () => {
     expect(lines.filter((line) => line.startsWith('─ script'))).toHaveLength(1)
     expect(lines.filter((line) => line === 'End.')).toHaveLength(1)
   })
+})
+
+test('the page has every command, with its argument', async () => {
+  const page = await readFile(join(import.meta.dirname, '..', '..', 'docs', 'chat.md'), 'utf8')
+  for (const { name, argument } of chatCommands) expect(page).toContain(`| \`/${name}${argument === undefined ? '' : ` ${argument}`}\` |`)
 })
 
 test('a chat with a running server: answers, requests, copies and a stop', async () => {
