@@ -32,6 +32,8 @@ export class LineChat implements ConversationListener {
   readonly #transcript: Transcript
   #code: number = exitCodes.done.code
   #end: EndRequest | undefined
+  /** Lines that were read already are not taken. */
+  #isLeft = false
   #asked: string | undefined
   #readAnswer: ((line: NextLine) => void) | undefined
   #printing: Promise<void> = Promise.resolve()
@@ -48,17 +50,22 @@ export class LineChat implements ConversationListener {
   async run(): Promise<number> {
     const { host, isPerson, opens } = this.#options
     const lines = createInterface({ input: host.stdin, terminal: false })
+    const leave = (): void => {
+      this.#isLeft = true
+      lines.close()
+    }
     const stopListening = host.onInterrupt((request) => {
       const stops = request === 'interrupted' && this.conversation.isBusy && this.#end === undefined
       this.#end = request
       if (stops) this.conversation.interrupt().catch((error: unknown) => this.failed(error))
-      else lines.close()
+      else leave()
     })
     try {
       if (opens !== undefined) await this.conversation.open(opens)
       this.#prompt()
       for await (const line of lines) {
-        await this.#take(line, () => lines.close())
+        if (this.#isLeft) break
+        await this.#take(line, leave)
         if (!isPerson && this.#code !== exitCodes.done.code) break
         if (!this.conversation.isBusy) this.#prompt()
       }
