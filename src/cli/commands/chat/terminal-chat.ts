@@ -229,7 +229,7 @@ export class TerminalChat implements ConversationListener {
   async #submit(content: string): Promise<void> {
     const found = commandIn(content, this.conversation)
     if (found) {
-      this.#window.print(['', this.#dim(`› ${content}`)])
+      this.#window.print(['', this.#dim(`› ${printable(content)}`)])
       const lines = await found.command.run(found.argument, this.#context)
       this.#window.print(lines)
       this.#syncRequests()
