@@ -64,7 +64,7 @@ describe.concurrent('a chat on a terminal', () => {
     await window.shows(/error: There is no command \/nothing\.\n→ List them: \/help/)
   })
 
-  test('asks in the line, and keeps a message that was begun', async () => {
+  test('asks in the line: once, with a hint after a wrong answer, and with a reason', async () => {
     const call = (path: string): string => `{ tool: write_file, input: { path: ${path}, content: x } }`
     const script = `steps: [{ calls: [${call('one.txt')}] }, { calls: [${call('two.txt')}] }, { text: Done. }]`
     const window = troupe(['chat', await agent('asks', script, 'tools: [write_file]')], { columns: 100 })

@@ -39,6 +39,10 @@ async function chatting() {
       sent.push(`${options?.mode} ${String(input)}`)
       return { clientId: 'c' as never, driven: true }
     },
+    approve: async (_, { approvalId, decision }) => {
+      sent.push(`${approvalId} ${decision.kind}`)
+      return { clientId: 'c' as never, driven: true }
+    },
     async *events() {
       for (;;) {
         const event = events.shift()
@@ -105,6 +109,35 @@ test('an agent that streams 200 events a second costs at most 13 frames a second
   type('\r')
   await new Promise((resolve) => setImmediate(resolve))
   expect(sent).toEqual(['Go', `steer ${'x'.repeat(keys)}`])
+})
+
+test('a message that was begun does not answer a request, and two requests are asked one after the other', async () => {
+  const { clock, window, type, happen, sent } = await chatting()
+  const settled = () => new Promise((resolve) => setImmediate(resolve))
+  const shown = async (): Promise<string> => (await window.rows()).join('\n')
+  const story = new Story().begins().asks(0, 1).answers(0, 1)
+  await happen(story)
+  type('and ready? y')
+  await happen(story.wants(10, 1, { call: '1', summary: 'Write a.txt' }).wants(10, 1, { call: '2', summary: 'Write b.txt' }))
+  clock.advance(100)
+  expect(await shown()).toMatch(/Write a\.txt[\s\S]*› and ready\? y$/)
+  type('\r')
+  await settled()
+  expect(sent).toEqual(['Go', 'steer and ready? y'])
+  type('y\r')
+  await settled()
+  // Until the answer has arrived, nothing more is read.
+  type('y\r')
+  await settled()
+  expect(sent.slice(2)).toEqual(['a1 approve'])
+  expect(await shown()).not.toContain('Write b.txt')
+  await happen(story.decides(20, 1, { call: '1' }))
+  clock.advance(100)
+  clock.advance(100)
+  expect(await shown()).toMatch(/approved\n[\s\S]*Write b\.txt[\s\S]*\? $/)
+  type('n\r')
+  await settled()
+  expect(sent.slice(3)).toEqual(['a2 deny'])
 })
 
 test('a paste of a megabyte costs one frame', async () => {

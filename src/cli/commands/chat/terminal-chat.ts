@@ -103,6 +103,7 @@ export class TerminalChat implements ConversationListener {
     this.#history.add(this.#editor.content)
     stopListening()
     this.#stopReading()
+    this.#window.print(this.#transcript.flush(this.#view))
     this.#window.close()
     return end
   }

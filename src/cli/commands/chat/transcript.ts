@@ -94,6 +94,11 @@ export class Transcript {
     }
   }
 
+  /** The text that is not complete yet, for a person who leaves. */
+  flush(view: TranscriptView): readonly string[] {
+    return this.#print(this.#item?.text.length ?? 0, view)
+  }
+
   /** A request to the person, in full. */
   ask(asked: ShownRequest, view: TranscriptView): readonly string[] {
     const blank = this.#last === undefined ? [] : ['']
