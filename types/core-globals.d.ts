@@ -26,7 +26,9 @@ interface URL {
 }
 declare const URL: { parse(text: string): URL | null }
 /** Pure conversions of bytes. */
-declare const TextDecoder: { new (label: 'utf-8', options: { fatal: true }): { decode(bytes: Uint8Array): string } }
+declare const TextDecoder: {
+  new (label: 'utf-8', options?: { fatal: true }): { decode(bytes?: Uint8Array, options?: { stream: true }): string }
+}
 declare const TextEncoder: { new (): { encode(text: string): Uint8Array } }
 declare const btoa: (binary: string) => string
 declare const atob: (base64: string) => string

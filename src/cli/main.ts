@@ -63,6 +63,11 @@ async function perform(invocation: Invocation, host: Host, argv: readonly string
       const { runCommand } = await interruption.before(import('./commands/run/run-command.ts'))
       return runCommand(invocation, host, interruption)
     }
+    case 'chat': {
+      const interruption = new Interruption(host)
+      const { chatCommand } = await interruption.before(import('./commands/chat/chat-command.ts'))
+      return chatCommand(invocation, host, interruption)
+    }
     case 'demo': {
       const interruption = new Interruption(host)
       if (invocation.web) {

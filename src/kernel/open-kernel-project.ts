@@ -1,6 +1,6 @@
+import { orchestratorName } from '../policy/orchestrator-name.ts'
 import type { OpenProjectOptions, Project, ProjectReport } from '../project/index.ts'
 import { defaultOrchestrator } from './orchestrator/default-orchestrator.ts'
-import { orchestratorName } from './orchestrator/orchestrator-definition.ts'
 import { findProjectExtensions } from './project-extensions.ts'
 import type { FoundExtension } from './shared/kernel-types.ts'
 

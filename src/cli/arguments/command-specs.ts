@@ -3,6 +3,7 @@ import { type LimitSpec, limitNames, limitTable } from '../../contracts/index.ts
 import type { AgentOptionKey } from '../../project/index.ts'
 import { capitalize } from '../../util/capitalize.ts'
 import { colourChoices, logFormats } from '../terminal/display-options.ts'
+import { chatCommandSpec } from './chat-command-spec.ts'
 import { kernelCommands } from './kernel-command-specs.ts'
 import { projectCommands } from './project-command-specs.ts'
 import { serveCommands } from './serve-command-specs.ts'
@@ -197,6 +198,7 @@ export const commands = [
       { line: 'troupe run trip.ai --help', summary: 'show the agent and its settings' },
     ],
   },
+  chatCommandSpec,
   {
     name: 'demo',
     summary: 'Watch a team fix a test, in the terminal or the web chat, without a key',

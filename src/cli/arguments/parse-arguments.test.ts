@@ -101,7 +101,7 @@ describe('invalid arguments', () => {
     [
       ['nonsense'],
       [
-        'nonsense: Unknown command. Available: run, demo, up, serve, token, audit, extensions, events, schedules, validate, agents, init, doctor, config, trust, sessions, usage, store, approvals, mcp and 4 more.',
+        'nonsense: Unknown command. Available: run, chat, demo, up, serve, token, audit, extensions, events, schedules, validate, agents, init, doctor, config, trust, sessions, usage, store, approvals and 5 more.',
       ],
     ],
     [['help', 'dmo'], ['dmo: Unknown help topic. Did you mean demo?']],

@@ -3,6 +3,7 @@ import { type Problem, TroupeError } from '../../contracts/index.ts'
 import type { OverrideArguments } from '../../project/index.ts'
 import { suggestion } from '../../util/nearest-names.ts'
 import { colourChoices, type DisplayOptions, type OutputForm } from '../terminal/display-options.ts'
+import { type ChatInvocation, chatInvocation } from './chat-invocation.ts'
 import {
   agentFileTopic,
   type CommandName,
@@ -71,6 +72,7 @@ export type HelpTopic =
     }
 export type Invocation =
   | RunInvocation
+  | ChatInvocation
   | DemoInvocation
   | ProjectInvocation
   | ServeInvocation
@@ -188,6 +190,8 @@ function invocationOf(name: CommandName, rest: readonly string[], line: ParsedLi
     }
     case 'completion':
       return { kind: name, shell: completedShells.find((shell) => shell === rest[0]) ?? 'bash' }
+    case 'chat':
+      return chatInvocation(argumentsOf(rest, line))
     case 'serve':
     case 'up':
     case 'token':

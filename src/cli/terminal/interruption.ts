@@ -17,12 +17,13 @@ const echoMs = 50
 /** Requests to end, by the user or the system, from the start of a command. */
 export class Interruption {
   readonly #controller = new AbortController()
+  readonly #stopListening: () => void
   #request: EndRequest | undefined
   #toleratedMs = echoMs
 
   constructor(host: Pick<Host, 'onInterrupt' | 'exit'>, monotonic = (): number => performance.now()) {
     let first = 0
-    host.onInterrupt((request) => {
+    this.#stopListening = host.onInterrupt((request) => {
       const now = monotonic()
       if (this.#request === undefined) {
         first = now
@@ -61,6 +62,11 @@ export class Interruption {
   /** Call this when the run has ended and its result is printed. */
   reporting(): void {
     if (this.signal.aborted) this.#toleratedMs = graceMs
+  }
+
+  /** The command handles further requests itself. */
+  handOver(): void {
+    this.#stopListening()
   }
 
   #isUrgent(request: EndRequest, sinceFirst: number): boolean {

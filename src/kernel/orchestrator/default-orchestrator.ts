@@ -1,6 +1,7 @@
 import { join } from 'node:path'
+import { orchestratorName } from '../../policy/orchestrator-name.ts'
 import { optionDefaults, type RegisteredAgent, readAgentText, type Setup } from '../../project/index.ts'
-import { orchestratorDescription, orchestratorName, orchestratorPrompt } from './orchestrator-definition.ts'
+import { orchestratorDescription, orchestratorPrompt } from './orchestrator-definition.ts'
 
 const text = `---
 description: ${orchestratorDescription}

@@ -1,4 +1,5 @@
 import type { ExtensionProblem, ExtensionStatus, Hook, Tool } from '../../contracts/index.ts'
+import { orchestratorName } from '../../policy/orchestrator-name.ts'
 import { matchesSource, matchesTool } from '../../policy/tool-name-patterns.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../../runtime/index.ts'
 import { messageOf } from '../../util/message-of.ts'
@@ -7,7 +8,7 @@ import { handoffTool, returnControlTool } from '../handoff/handoff-tool.ts'
 import type { LoadedExtension } from '../shared/kernel-types.ts'
 import { agentDescription } from './extension-agents.ts'
 import { listExtensionsTool } from './list-extensions-tool.ts'
-import { agentDefinition, autoModel, orchestratorDefinition, orchestratorName } from './orchestrator-definition.ts'
+import { agentDefinition, autoModel, orchestratorDefinition } from './orchestrator-definition.ts'
 
 /** The agents of the project, without the kernel. */
 export interface KernelBase {

@@ -5,8 +5,6 @@ import { capabilitySummary, describedExtension } from './capability-summary.ts'
 import { agentDescription } from './extension-agents.ts'
 import { listExtensionsName } from './list-extensions-tool.ts'
 
-export const orchestratorName = 'orchestrator'
-
 /** The default agent file of the orchestrator, without the capabilities. */
 export const orchestratorPrompt = `You are the assistant of one person. You answer directly, use tools, or give tasks to agents.
 

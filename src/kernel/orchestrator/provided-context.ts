@@ -1,8 +1,8 @@
 import type { Clock, Hook, ProvidedContext } from '../../contracts/index.ts'
+import { orchestratorName } from '../../policy/orchestrator-name.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { withinTime } from '../shared/background-work.ts'
 import type { LoadedExtension, ReportDiagnostic, Router, SupervisorPort } from '../shared/kernel-types.ts'
-import { orchestratorName } from './orchestrator-definition.ts'
 
 const maxChars = 8_000 // About 2,000 tokens.
 const deadlineMs = 5_000

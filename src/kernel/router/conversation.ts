@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { type ApprovalDecision, type Json, type Recipient, type Records, TroupeError } from '../../contracts/index.ts'
+import { orchestratorName } from '../../policy/orchestrator-name.ts'
 import { oneLine } from '../../util/one-line.ts'
 import { cutText } from '../../util/well-formed.ts'
 import { childSpeaker } from '../../view/index.ts'
-import { orchestratorName } from '../orchestrator/orchestrator-definition.ts'
 import type { Notice } from '../shared/kernel-types.ts'
 
 // What is known about the conversation of one person on one channel. One record for each, in the namespace `conversation`.

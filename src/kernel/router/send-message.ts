@@ -1,6 +1,6 @@
 import { type ApprovalRequest, TroupeError } from '../../contracts/index.ts'
+import { orchestratorName } from '../../policy/orchestrator-name.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { orchestratorName } from '../orchestrator/orchestrator-definition.ts'
 import { pause } from '../shared/background-work.ts'
 import { type Command, helpText, parseCommand, unknownCommandText } from './commands.ts'
 import { agentAt, type Changes, type Conversation, shortLine, type WaitingMessage } from './conversation.ts'

@@ -24,15 +24,18 @@ interface Resumable {
   readonly origin?: RunOrigin | undefined
 }
 
-/** Resumes the session in its workspace with its original flags. A server continues its own sessions. An ended session needs a prompt. Models and limits are in its journal. */
+/** Resumes the session in its workspace with its original flags. A server and a chat continue their own sessions. For `troupe run`, an ended session needs a prompt. Models and limits are in its journal. */
 export function resumeHint({ run, origin }: Resumable, { here, folder, dataDir }: CommandPlace): string {
   const file = origin?.agentFile === undefined ? 'FILE' : typedWord(agentFileOf(origin))
   const isHere = origin === undefined || origin.workspace === here
   const data = dataDirFlag(isHere || dataDir === undefined ? dataDir : folder)
   const words = flagWords(origin ? flagsFrom(origin) : []).map((word) => ` ${word}`)
-  const isServed = origin?.command === 'serve'
   const prompt = run.status === 'suspended' || run.status === 'running' ? '' : ' "…"'
-  const command = isServed ? `troupe serve${data}` : `troupe run ${file}${prompt} --resume ${run.treeId}${data}${words.join('')}`
+  const more = `--resume ${run.treeId}${data}${words.join('')}`
+  const command =
+    { serve: `troupe serve${data}`, chat: `troupe chat ${origin?.agentFile === undefined ? '' : `${file} `}${more}` }[
+      origin?.command ?? ''
+    ] ?? `troupe run ${file}${prompt} ${more}`
   return isHere ? command : `cd ${typedWord(origin.workspace)} && ${command}`
 }
 

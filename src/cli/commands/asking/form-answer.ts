@@ -63,7 +63,8 @@ function shown(value: Json): string {
 
 const cancelWord = '/cancel'
 
-interface FormTerminal {
+/** Where a person answers. */
+export interface FormTerminal {
   show(line: string): Promise<void>
   /** Shows a hint about a wrong value. */
   hint(text: string): Promise<void>

@@ -12,10 +12,9 @@ import { terminalApproverName, unavailableApproverName } from '../../../view/ind
 import type { Display } from '../../progress/display.ts'
 import { exactLine } from '../../terminal/exact-text.ts'
 import type { Host } from '../../terminal/process-host.ts'
-import { discardTyped, hasEnded, type NextLine, nextLine } from '../../terminal/read-line.ts'
+import { discardTyped, hasEnded, nextLine } from '../../terminal/read-line.ts'
 import { mayAsk } from '../trust/trust-question.ts'
-import { answerHint, parseDecision } from './answer-choices.ts'
-import { fillForm } from './form-answer.ts'
+import { askPerson } from './ask-person.ts'
 import { questionLines, type ShownRequest } from './question-lines.ts'
 
 /** Decides the requests of a run, and receives its events. */
@@ -29,9 +28,6 @@ export interface RunApprover extends Approver {
 
 /** For terminals that report no size. */
 const defaultHeight = 24
-
-/** A decision, or the reason why there is none. Undefined for an invalid answer. */
-type Decided = ApprovalDecision | Exclude<NextLine, { kind: 'line' }> | undefined
 
 type Terminal = Pick<Host, 'stderr' | 'stdin' | 'paint' | 'width'>
 
@@ -92,35 +88,23 @@ export class TerminalApprover implements RunApprover {
     this.#shown = asked.request.id
     try {
       await stderr.lines(questionLines(asked, { paint, width: width - 1, height: stderr.rows ?? defaultHeight }))
-      for (;;) {
-        await stderr.write('> ')
-        const decision = await this.#decided(await nextLine(stdin, over), asked, over)
-        if (decision?.kind === 'withdrawn') {
-          await stderr.lines([
-            '',
-            paint('dim', signal.aborted ? 'the run is interrupted' : `answered elsewhere: ${exactLine(String(over.reason))}`),
-          ])
-          return 'wait'
-        }
-        if (decision?.kind === 'end') {
-          await stderr.line('')
-          return 'suspend'
-        }
-        if (decision) return decision
-        await stderr.prose([paint('dim', answerHint(asked.request))])
+      const decision = await askPerson(asked.request, this.#terminal(over))
+      if (decision.kind === 'withdrawn') {
+        await stderr.lines([
+          '',
+          paint('dim', signal.aborted ? 'the run is interrupted' : `answered elsewhere: ${exactLine(String(over.reason))}`),
+        ])
+        return 'wait'
       }
+      if (decision.kind !== 'end') return decision
+      await stderr.line('')
+      return 'suspend'
     } finally {
       this.#display?.resume()
     }
   }
 
-  async #decided(line: NextLine, { request }: ShownRequest, over: AbortSignal): Promise<Decided> {
-    if (line.kind !== 'line') return line
-    const form = /^\s*y(?:es)?\s*$/i.test(line.text) ? request.question?.form : undefined
-    return form ? fillForm(form, this.#formTerminal(over)) : parseDecision(line.text, request)
-  }
-
-  #formTerminal(over: AbortSignal): Parameters<typeof fillForm>[1] {
+  #terminal(over: AbortSignal): Parameters<typeof askPerson>[1] {
     const { stderr, stdin, paint } = this.#host
     return {
       show: (line) => stderr.prose([line]),

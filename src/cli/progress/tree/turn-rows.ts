@@ -217,7 +217,7 @@ function stepRow(step: StepNode, { agent, turn, before, moment, isOpen }: StepPl
   }
 }
 
-function callRowNode(call: CallNode, place: CallPlace): RowNode {
+export function callRowNode(call: CallNode, place: CallPlace): RowNode {
   const { latencyMs, span, child } = call
   const status = shownStatus(call)
   const turn = child?.turns.at(-1)

@@ -4,16 +4,25 @@ export interface ServerEvent {
   readonly data: string
 }
 
+/** What is needed of a `ReadableStream`, in browsers and in Node. */
+interface ByteStream {
+  getReader(): {
+    read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
+    cancel(): Promise<void>
+  }
+}
+
 /** The events of a stream. `heard` is called for every piece, heartbeats included. */
-export async function* serverEvents(stream: ReadableStream<Uint8Array>, heard: () => void): AsyncGenerator<ServerEvent> {
-  const reader = stream.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
+export async function* serverEvents(stream: ByteStream, heard: () => void = () => {}): AsyncGenerator<ServerEvent> {
+  const reader = stream.getReader()
+  const decoder = new TextDecoder('utf-8')
   let rest = ''
   try {
     for (;;) {
       const { done, value } = await reader.read()
       if (done) return
       heard()
-      const blocks = (rest + value).split('\n\n')
+      const blocks = (rest + decoder.decode(value, { stream: true })).split('\n\n')
       rest = blocks.pop() ?? ''
       for (const block of blocks) {
         const event = parseBlock(block)
