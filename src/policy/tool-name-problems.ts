@@ -12,8 +12,10 @@ import { isImpossibleUnsandboxedRule, unsandboxedForms, unsandboxedName } from '
 export interface KnownTools {
   /** Besides the built-in ones: tools of a program, and `agent__…`. */
   readonly tools: readonly string[]
-  /** Servers and extensions that are configured. */
+  /** Servers and OpenAPI documents that are configured. */
   readonly sources: readonly string[]
+  /** Ids, whether the extensions run or not. */
+  readonly extensions?: readonly string[]
   /** What clients may bring to the agent. */
   readonly clientTools?: ClientToolRule | undefined
 }
@@ -56,10 +58,15 @@ function mayBring(rule: ClientToolRule | undefined, name: string): boolean {
   return name.includes('*') || rule.some((pattern) => matchesTool(pattern, clientNameOf(name)))
 }
 
-function nameProblem(name: string, { tools, sources, clientTools }: KnownTools, use: string | undefined): ToolNameProblem | undefined {
+function nameProblem(
+  name: string,
+  { tools, sources, extensions = [], clientTools }: KnownTools,
+  use: string | undefined,
+): ToolNameProblem | undefined {
   if (mayBring(clientTools, name)) return undefined
   const all = [...new Set([...ownNames, ...tools])]
   if (sources.some((source) => matchesSource(name, source)) || all.some((each) => matchesTool(name, each))) return undefined
+  if (extensions.some((id) => matchesSource(name, id) || matchesTool(name, `${agentPrefix}${id}`))) return undefined
   if (name === useToolName) return targetProblem
   const ours = ownToolsForAny(name, 'ruled')
   if (ours) {

@@ -140,6 +140,7 @@ async function readReport(options: Omit<LoadProjectOptions, 'agents'>, find: () 
   const { config, environment, trusted, variables } = setup
   const importer = new ModuleImporter()
   const usedFiles = new Set<string>()
+  const extensions = extensionIds({ cwd, env })
   const registry = await loadRegistry({
     onFile: (path) => void usedFiles.add(path),
     roots: files,
@@ -153,12 +154,13 @@ async function readReport(options: Omit<LoadProjectOptions, 'agents'>, find: () 
     flags: overrides.values,
     findServerFaults: serverFaults(setup),
     onMissingTools,
+    extensions,
     ...(importsModules && { importModules: importer.importModules }),
   })
   const providers = registry.readable.flatMap(({ agent }) => agent.models.map((model) => model.split('/', 1)[0] ?? model))
   const unknown = unknownTools(config, [...registry.found.map(({ toolName }) => `agent__${toolName}`), ...registry.moduleTools.names], {
     areIncomplete: registry.moduleTools.areIncomplete,
-    sources: extensionIds({ cwd, env }),
+    extensions,
   })
   const diagnostics = [
     ...setup.diagnostics,

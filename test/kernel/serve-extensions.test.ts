@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { ExtensionStatus } from '../../src/contracts/index.ts'
 import { openBrowser } from '../browser.ts'
-import { type ModelRequest, type Served, type ServeScene, serveScene } from '../cli/serve-scene.ts'
+import { agentText, type ModelRequest, type Served, type ServeScene, serveScene } from '../cli/serve-scene.ts'
 import { openChat } from '../web/chat-page.ts'
 
 let scene: ServeScene
@@ -117,6 +117,27 @@ it('an orchestrator in agents/ replaces the default; one without tools of its ow
   try {
     const { agents } = (await (await served.fetch('/v1/agents')).json()) as { agents: { name: string; tools: string[] }[] }
     expect(agents.find(({ name }) => name === 'orchestrator')?.tools).toContain('file_manager__read_file')
+  } finally {
+    served.process.kill('SIGTERM')
+  }
+})
+
+it('rules and hooks can name tools and agents of extensions, in all files, whether the extensions run or not', async () => {
+  const other = await serveScene()
+  await other.put('extensions/vault/manifest.yaml', `${notes.replaceAll('notes', 'vault')}enabled: false\n`)
+  await other.put('extensions/vault/main.js', notesCode)
+  const names = ['vault__order(secret*)', 'vault/*', 'agent__vault']
+  const hooks = [{ name: 'watch', on: ['before_call'], tools: ['vault__order'], onFailure: 'open', command: ['true'] }]
+  await other.put('.ai-agent.json', JSON.stringify({ approvals: { rules: [{ deny: names }] }, hooks }))
+  const rules = `approvals: { rules: [{ deny: ["file_manager__*", ${names.map((each) => `"${each}"`).join(', ')}] }] }\n`
+  await other.put('agents/orchestrator.ai', agentText('You help.', rules))
+  const served = await other.serve(['--trust', '--deny', 'vault__order'])
+  try {
+    other.reply = ({ last }) =>
+      last === 'Read' ? { call: { name: 'file_manager__read_file', input: { path: 'a.txt', reason: 'r' } } } : { text: last }
+    const answer = await served.fetch('/v1/orchestrator', { json: { input: 'Read' } })
+    expect(await answer.json()).toMatchObject({ status: 'completed', text: expect.stringMatching(/rule .*file_manager__\*/) })
+    expect(served.log()).not.toContain('vault__order')
   } finally {
     served.process.kill('SIGTERM')
   }

@@ -63,7 +63,8 @@ async function up(scene: ServeScene, args: readonly string[] = []): Promise<Runn
 describe.concurrent('troupe up', () => {
   it('quarantines what takes the kernel down, at every stage, and tells the person', async () => {
     const scene = await serveScene()
-    await scene.put('orchestrator.ai', agentText('You help.'))
+    // Its tool is gone after the restart.
+    await scene.put('orchestrator.ai', agentText('You help.', 'approvals: { rules: [{ deny: "at_call__boom(secret*)" }] }\n'))
     await put(scene, 'recorder', recorder)
     for (const [id, code] of Object.entries(hostile)) await put(scene, id, code)
     scene.reply = ({ last }) => (last === 'hello' ? { call: { name: 'at_call__boom', input: {} } } : { text: 'I am back.' })

@@ -26,17 +26,17 @@ export const restToolNames = (config: Config): readonly string[] => restToolsOf(
 interface OtherTools {
   /** Modules with tools were not imported. */
   readonly areIncomplete?: boolean
-  /** What offers tools besides the configured sources, such as extensions. */
-  readonly sources?: readonly string[]
+  /** Ids, whether the extensions run or not. */
+  readonly extensions?: readonly string[]
 }
 
 /** Tools in rules and hooks. `tools`: besides the built-in ones. */
 export function unknownTools(
   config: Config,
   tools: readonly string[],
-  { areIncomplete = false, sources = [] }: OtherTools = {},
+  { areIncomplete = false, extensions = [] }: OtherTools = {},
 ): UnknownNames {
-  const known: KnownTools = { tools: [...tools, ...restToolNames(config)], sources: [...configuredSources(config), ...sources] }
+  const known: KnownTools = { tools: [...tools, ...restToolNames(config)], sources: configuredSources(config), extensions }
   const named = [...sectionByLayer(config, 'approvals').flatMap(rulesIn), ...sectionByLayer(config, 'hooks').flatMap(filtersIn)]
   const isWaiting = config.pending.some(({ withheld }) => withheld.includes('openapi'))
   const unknown = named.flatMap(({ pattern, what, origin }): readonly UnknownName[] => {

@@ -60,26 +60,26 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
   const tools = [...toolNames(options), ...modules.names]
   const sources = sourceNames(options)
   const servers = await teamServers(files, options)
-  const ruled = [...tools, ...files.map(({ agent }) => `${agentPrefix}${agent.toolName}`)]
+  const { onMissingTools = 'refuse', extensions = [] } = options
+  const ruled = {
+    tools: [...tools, ...files.map(({ agent }) => `${agentPrefix}${agent.toolName}`)],
+    sources,
+    extensions,
+  }
   const unknown = new Map(usable.map((file) => [file, unknownTools(file, { tools, sources }, modules.areIncomplete)]))
   const missing = [...[...unknown.values()].flat(), ...modules.missing, ...servers.missing]
   const needed = missing.filter(({ isOptional }) => !isOptional)
-  const { onMissingTools = 'refuse' } = options
   const problems = [
     ...loader.problems,
     ...(options.scope === 'reachable' ? roots.filter(isRight).flatMap(disabledProblem) : []),
     ...(onMissingTools === 'refuse' ? needed.map(problemOfTool) : []),
-    ...files.flatMap((file) => ruleProblems(file, { tools: ruled, sources }, modules.areIncomplete)),
+    ...files.flatMap((file) => ruleProblems(file, ruled, modules.areIncomplete)),
     ...firstEdges(team).flatMap((edge) => (isRight(edge.to) && !edge.reference.isOptional ? childProblems(edge) : [])),
     ...cycleProblems(files, edgesFrom),
     ...named.problems,
     ...filled.problems,
   ]
   const nameOf = (file: LoadedFile): string => named.names.get(file) ?? file.agent.name
-  const isOf =
-    (file: LoadedFile) =>
-    ({ agent }: MissingTool): boolean =>
-      agent === file.path
   const isLeftOut = (file: LoadedFile): boolean => onMissingTools === 'leave out' && needed.some(isOf(file))
   const children = new Set(files.flatMap((file) => edgesFrom(file).map(({ to }) => to)))
   const looked: FoundFiles = {
@@ -105,7 +105,7 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
   const agents = started.map((file): RegisteredAgent => {
     const { agent, path, place, dialect, disabledSkills, metadata, values } = file
     const prompt = filled.prompts.get(file) ?? agent.prompt
-    const known = { tools: ruled, sources: [...sources, ...servers.of(file).map((each) => each.name)], clientTools: agent.clientTools }
+    const known = { ...ruled, sources: [...sources, ...servers.of(file).map((each) => each.name)], clientTools: agent.clientTools }
     return {
       definition: {
         ...agent,
@@ -129,6 +129,11 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
   })
   return { ok: true, agents, roots: roots.filter((file) => file.enabled && !isLeftOut(file)).map(nameOf), ...looked }
 }
+
+const isOf =
+  (file: LoadedFile) =>
+  ({ agent }: MissingTool): boolean =>
+    agent === file.path
 
 const withoutUnknown = (tools: readonly string[], unknown: ReturnType<typeof unknownTools> = []): readonly string[] =>
   unknown.length === 0 ? tools : tools.filter((name) => unknown.every(({ written }) => written !== name))

@@ -36,6 +36,8 @@ export interface RegistryOptions {
   readonly onMissingTools?: OnMissingTools
   /** Names of sources that can offer any tool. Default: the MCP servers and OpenAPI documents of the configuration. */
   readonly sources?: readonly string[]
+  /** Ids. Rules can name their tools and agents. Default: none. */
+  readonly extensions?: readonly string[]
   /** Called for each file that agents use besides agent files: schemas and included files. */
   onFile?(path: string): void
   /** The sandbox of the session. Default: that of the configuration. */

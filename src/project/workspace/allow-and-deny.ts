@@ -9,6 +9,8 @@ interface FlagRules {
   readonly tools: readonly string[]
   /** Sources that can offer any tool. */
   readonly sources: readonly string[]
+  /** Ids. */
+  readonly extensions?: readonly string[]
 }
 
 /** Problems of `--allow` and `--deny` patterns. A rule for an unknown tool would protect nothing. */

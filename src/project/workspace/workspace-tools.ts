@@ -33,7 +33,7 @@ import { type ModuleTools, noModuleTools } from './tool-modules.ts'
 interface WorkspaceTools {
   /** With the names of the skills that were found. */
   readonly agents: readonly AgentDefinition[]
-  readonly shared: Pick<AgentLoopConfig, 'tools' | 'approvals' | 'skills' | 'context'>
+  readonly shared: Pick<AgentLoopConfig, 'tools' | 'approvals' | 'extensions' | 'skills' | 'context'>
   readonly sandbox: Sandbox | undefined
   readonly hooks: readonly Hook[]
   readonly withoutTerminal: OnUnavailable
@@ -69,17 +69,18 @@ export async function createWorkspaceTools(agents: readonly RegisteredAgent[], o
   const project = findProjectRoot(workingDirectory)
   const skilled = agentsWithSkills(agents, { config, workingDirectory, environment: place.env })
   const hooked = await configuredHooks(config, { place, workingDirectory, trusted: options.trusted })
+  const extensions = extensionIds({ cwd: workingDirectory, env: place.env })
   const tools = [
     ...agents.map(({ definition }) => `agent__${definition.toolName}`),
     ...moduleTools.tools.map(({ name }) => name),
     ...restToolNames(config),
   ]
   const servers = [...serversOf(config), ...agents.flatMap((agent) => agent.servers)].map(({ name }) => name)
-  const sources = [...servers, ...openApiNames(config), ...extensionIds({ cwd: workingDirectory, env: place.env })]
-  const rules = flagProblems({ allow, deny, tools, sources })
+  const sources = [...servers, ...openApiNames(config)]
+  const rules = flagProblems({ allow, deny, tools, sources, extensions })
   const problems = [...rules, ...skilled.problems, ...hooked.problems]
   if (problems.length > 0) throw new TroupeError('config_invalid', problemText(rules.length === problems.length), { problems })
-  const known = { tools, sources }
+  const known = { tools, sources, extensions }
   const { policies, onUnavailable } = approvalsOf(config)
   const policy = sandboxOf(config)
   const kitAt = await openWorkspaceKitsFor(agents, {
@@ -104,6 +105,7 @@ export async function createWorkspaceTools(agents: readonly RegisteredAgent[], o
     shared: {
       tools: [...(builtin?.tools ?? []), ...moduleTools.tools, ...http.tools],
       approvals: [...flagPolicy(allow, deny), ...policies.map((each) => ({ ...each, rules: knownRules(each.rules, known) }))],
+      extensions,
       skills: skilled.skills,
       context: context.texts.map(({ source, text }) => ({ source, text: wrapProjectText(source, text) })),
     },

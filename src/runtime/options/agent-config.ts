@@ -108,6 +108,8 @@ export interface AgentLoopConfig {
    * each session resolves from its overlay.
    */
   readonly mcpServers?: { readonly [name: string]: McpServerSettings }
+  /** Ids of extensions. Rules and hooks can name their tools and agents, whether they run or not. */
+  readonly extensions?: readonly string[]
   /** Flags that tools can require. */
   readonly features?: { readonly [flag: string]: boolean }
   /** Variables for the tools of every session. Tools see nothing else of the environment. */

@@ -30,6 +30,7 @@ const configKeys = [
   'agentSelection',
   'tools',
   'mcpServers',
+  'extensions',
   'features',
   'overlay',
   'limits',
@@ -46,7 +47,7 @@ const configKeys = [
 export function configProblems(config: AgentLoopConfig): readonly Problem[] {
   if (!isRecord(config)) return [{ place: 'config', message: `expected an object with agents, found ${showValue(config)}` }]
   const problems: Problem[] = []
-  const { limits, overlay, features, unpriced, childrenOffered, toolsOffered, queues } = config
+  const { limits, overlay, features, extensions, unpriced, childrenOffered, toolsOffered, queues } = config
   checkKeys(problems, config, { known: configKeys, place: 'config' })
   const given = expectList(problems, config.tools, 'config.tools') as readonly ConfiguredTool[]
   const tools = given.filter(isTool)
@@ -56,6 +57,7 @@ export function configProblems(config: AgentLoopConfig): readonly Problem[] {
   if (expectObject(problems, limits, 'config.limits')) checkLimits(problems, limits, 'config.limits')
   if (expectObject(problems, overlay, 'config.overlay')) checkValues(problems, overlay, { type: aString, place: 'config.overlay' })
   if (expectObject(problems, features, 'config.features')) checkValues(problems, features, { type: aBoolean, place: 'config.features' })
+  checkField(problems, extensions, { type: optional(stringList('a list of ids')), place: 'config.extensions' })
   checkField(problems, unpriced, { type: optional(stringList('a list of model names')), place: 'config.unpriced' })
   checkField(problems, childrenOffered, { type: optional(oneOf(['each', 'directory'])), place: 'config.childrenOffered' })
   checkField(problems, toolsOffered, { type: optional(oneOf(['each', 'search'])), place: 'config.toolsOffered' })

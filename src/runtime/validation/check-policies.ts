@@ -9,6 +9,7 @@ import {
   checkKeys,
   expectList,
   type FieldType,
+  isListOfStrings,
   isPlainRecord,
   oneOf,
   optional,
@@ -21,7 +22,7 @@ import type { AgentDefinition, AgentLoopConfig } from '../options/agent-config.t
 
 /** The tool names that rules can refer to; `undefined` if tools come from sources, whose names are not known yet. */
 export function knownToolsOf(config: unknown): KnownTools | undefined {
-  const { tools = [], agents } = isRecord(config) ? config : {}
+  const { tools = [], agents, extensions } = isRecord(config) ? config : {}
   const nameOf = (each: unknown, key = 'name'): string => (isRecord(each) && typeof each[key] === 'string' ? each[key] : '')
   const given: readonly unknown[] = Array.isArray(tools) ? tools : []
   if (given.some((each) => isRecord(each) && typeof each.list === 'function')) return undefined
@@ -30,7 +31,11 @@ export function knownToolsOf(config: unknown): KnownTools | undefined {
   const servers = [config, ...(Array.isArray(agents) ? agents : [])].flatMap((each: unknown) =>
     isRecord(each) && isRecord(each.mcpServers) ? Object.keys(each.mcpServers) : [],
   )
-  return { tools: [...given.map((each) => nameOf(each)), ...called.map((name) => `agent__${name}`)], sources: [...opened, ...servers] }
+  return {
+    tools: [...given.map((each) => nameOf(each)), ...called.map((name) => `agent__${name}`)],
+    sources: [...opened, ...servers],
+    extensions: isListOfStrings(extensions) ? extensions : [],
+  }
 }
 
 export function checkPolicies(config: AgentLoopConfig): readonly Problem[] {
