@@ -1,6 +1,7 @@
 import type { ExtensionLogger, ExtensionProblem, ExtensionStatus, Log, SessionService, Store, Tool } from '../contracts/index.ts'
 import {
   type Drained,
+  leftOutAgents,
   type OpenedRuntime,
   openRuntime,
   overlayFor,
@@ -161,7 +162,7 @@ export class ProjectKernel {
   }
 
   async #start(): Promise<void> {
-    const { log, quarantined } = this.#opened
+    const { log, quarantined, project } = this.#opened
     if (!this.#isAttached) await this.attach(this.sessions(this.runtime.sessions))
     await this.#kernel.start()
     if (this.#opened.host?.watches) this.#endWatch = this.#watch(this.#opened.host)
@@ -169,6 +170,7 @@ export class ProjectKernel {
     log.note(`Extensions: ${running.map(({ id }) => id).join(', ') || 'none'}.`)
     // It may have been the channel of this person.
     for (const each of quarantined) await this.#kernel.notify({ ...quarantineNotice(each), anyChannel: true })
+    for (const text of leftOutAgents(project)) await this.#kernel.notify({ text, id: `left_out:${shortHash(text)}` })
     // What fails now may need an extension that is left out of this start.
     if (this.#opened.host?.held.length) return
     this.#isStarted = true

@@ -42,7 +42,7 @@ export interface LoadProjectOptions extends ProjectPlace {
   readonly importsModules?: boolean | undefined
   /**
    * What happens to agents that list tools that cannot exist. `refuse`: it is a problem of the report. `report`: they start without
-   * these tools, with a diagnostic. `leave out`: only the other agents start. Default: `refuse`.
+   * these tools, with a diagnostic. `leave out`: only the other agents start, and the orchestrator without these tools. Default: `refuse`.
    */
   readonly onMissingTools?: OnMissingTools | undefined
 }

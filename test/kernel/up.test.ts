@@ -193,6 +193,46 @@ describe.concurrent('troupe up', () => {
     await running.ended
   })
 
+  it('keeps the rules and the prompt of an orchestrator whose tools are missing, and does not start with an invalid one', async ({
+    expect,
+  }) => {
+    const scene = await serveScene()
+    const orchestrator = (tools: string): Promise<void> =>
+      scene.put('agents/orchestrator.ai', agentText('You help.', `tools: [${tools}]\napprovals: { rules: [{ deny: list_files }] }\n`))
+    await orchestrator('list_files, no_such_tool, "depot/*"')
+    await scene.put('.mcp.json', JSON.stringify({ mcpServers: { depot: { command: 'true' } } }))
+    await put(scene, 'recorder', recorder)
+    const systems: string[] = []
+    scene.reply = ({ system, last }) => {
+      systems.push(system)
+      return last === 'hello' ? { call: { name: 'list_files', input: {} } } : { text: last }
+    }
+    const port = await freePort()
+    const running = await up(scene, ['--data-dir', 'data', '--port', `${port}`])
+    const reasons = ['agents/orchestrator.ai:5:21: There is no tool `no_such_tool`.', 'the MCP server `depot` are absent']
+    const said = reasons.map((reason) => expect.stringContaining(reason))
+    const ready = async (): Promise<unknown> => (await fetch(`http://127.0.0.1:${port}/ready`)).json()
+    expect(await ready()).toMatchObject({ status: 'ready', warnings: expect.arrayContaining(said) })
+    const [sent = ''] = await found(() => globSync('data/kernel/*/extensions/recorder/sent', { cwd: scene.folder }))
+    const texts = (): string => readFileSync(join(scene.folder, sent), 'utf8')
+    await until(() => /ada answer: .*rule .*list_files/.test(texts()))
+    await until(() => texts().includes('ada notice: The agent orchestrator runs without a tool. agents/orchestrator.ai:5:21'))
+    expect(systems.every((system) => system.includes('You help.'))).toBe(true)
+    // Other files can still change; a further fault of a tool that was there changes nothing.
+    await scene.put('clerk.ai', agentText('You answer.'))
+    await running.says('Reloaded. Agents:')
+    await orchestrator('list_files')
+    await expect.poll(ready).not.toHaveProperty('warnings.0', expect.stringContaining('no_such_tool'))
+    await orchestrator('list_file')
+    await running.says('Not reloaded: agents/orchestrator.ai:5:9')
+    await scene.put('agents/orchestrator.ai', 'You help.\n')
+    await running.says('Not reloaded: agents/orchestrator.ai:1')
+    running.process.kill('SIGTERM')
+    expect(await running.ended).toMatchObject({ stderr: expect.stringContaining('The agent orchestrator runs without a tool.') })
+    const again = await up(scene)
+    expect(await again.ended).toMatchObject({ code: 2, stderr: expect.stringContaining('agents/orchestrator.ai:1') })
+  })
+
   it('does not start again what cannot be started', async () => {
     const scene = await serveScene()
     const { code, stderr } = await (await up(scene, ['--drain', 'soon'])).ended

@@ -3,6 +3,7 @@
 // 3. Loading starts nothing but trusted modules with tools, calls no model and compiles no schema.
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { agentPrefix } from '../../policy/foreign-tools.ts'
+import { orchestratorName } from '../../policy/orchestrator-name.ts'
 import { knownRules } from '../../policy/tool-name-problems.ts'
 import { plural } from '../../util/plural.ts'
 import type { FileState } from '../config/trust/trust-records.ts'
@@ -80,7 +81,8 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
     ...filled.problems,
   ]
   const nameOf = (file: LoadedFile): string => named.names.get(file) ?? file.agent.name
-  const isLeftOut = (file: LoadedFile): boolean => onMissingTools === 'leave out' && needed.some(isOf(file))
+  const incomplete = onMissingTools === 'leave out' ? files.filter((file) => needed.some(isOf(file))) : []
+  const isLeftOut = (file: LoadedFile): boolean => incomplete.includes(file) && !isKept(nameOf(file))
   const children = new Set(files.flatMap((file) => edgesFrom(file).map(({ to }) => to)))
   const looked: FoundFiles = {
     files: loader.places,
@@ -89,7 +91,7 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
     untrusted: loader.untrusted,
     untrustedModules: modules.untrusted,
     untrustedServers: servers.untrusted,
-    leftOut: files.filter(isLeftOut).map((file) => ({ name: nameOf(file), problems: needed.filter(isOf(file)).map(problemOfTool) })),
+    leftOut: incomplete.map((file) => leftOutAgent(nameOf(file), needed.filter(isOf(file)))),
     moduleTools: { names: modules.names, areIncomplete: modules.areIncomplete },
     diagnostics: [
       ...loader.diagnostics,
@@ -129,6 +131,15 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
   })
   return { ok: true, agents, roots: roots.filter((file) => file.enabled && !isLeftOut(file)).map(nameOf), ...looked }
 }
+
+/** The default one, which would replace it, may be less strict. */
+const isKept = (name: string): boolean => name === orchestratorName
+
+const leftOutAgent = (name: string, missing: readonly MissingTool[]): LeftOutAgent => ({
+  name,
+  starts: isKept(name),
+  problems: missing.map(problemOfTool),
+})
 
 const isOf =
   (file: LoadedFile) =>

@@ -20,13 +20,15 @@ export interface MissingTool extends Problem {
 
 /**
  * What happens to agents that list missing tools. `refuse`: it is an error. `report`: they start without these tools. `leave out`: only
- * the other agents start.
+ * the other agents start, and the orchestrator without these tools.
  */
 export type OnMissingTools = 'refuse' | 'report' | 'leave out'
 
-/** An agent that does not start because tools are missing. */
+/** An agent that is left out because tools are missing. */
 export interface LeftOutAgent {
   readonly name: string
+  /** The orchestrator starts without these tools: nothing replaces its rules and limits. */
+  readonly starts: boolean
   readonly problems: readonly Problem[]
 }
 

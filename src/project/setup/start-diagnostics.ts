@@ -17,9 +17,11 @@ export const isAlarming = (each: StartDiagnostic): boolean => isAboutTrust(each)
 export const sentenceOf = ({ place, message, remedy }: Problem): string =>
   [`${place}: ${displaySentence(message)}`, ...(remedy === undefined ? [] : [remedy])].join(' ')
 
-/** Agents that did not start, with the reasons. */
+/** Agents that did not start, or start without tools, with the reasons. */
 export const leftOutAgents = ({ leftOut }: { readonly leftOut: readonly LeftOutAgent[] }): readonly string[] =>
-  leftOut.flatMap(({ name, problems }) => problems.map((problem) => `The agent ${name} is left out. ${sentenceOf(problem)}`))
+  leftOut.flatMap(({ name, starts, problems }) =>
+    problems.map((problem) => `The agent ${name} ${starts ? 'runs without a tool' : 'is left out'}. ${sentenceOf(problem)}`),
+  )
 
 /**
  * Adds ignored settings to an error, because they may be its cause: untrusted files first, unknown variables last. The

@@ -201,9 +201,11 @@ function lostTrust(project: Project, before: Project): readonly string[] {
     .map(sentenceOf)
 }
 
-/** Agents that were in use and would be left out, because tools are missing now. */
-const lostAgents = ({ leftOut }: Project, { agents }: Project): readonly string[] =>
-  leftOut.flatMap(({ name, problems }) => (agents.some(({ definition }) => definition.name === name) ? problems.map(sentenceOf) : []))
+/** Agents that were in use with all their tools, some of which are missing now. */
+const lostAgents = ({ leftOut }: Project, { agents, leftOut: before }: Project): readonly string[] =>
+  leftOut
+    .filter(({ name }) => agents.some(({ definition }) => definition.name === name) && before.every((each) => each.name !== name))
+    .flatMap(({ problems }) => problems.map(sentenceOf))
 
 const untrustedParts = ({ report }: Project) => report.diagnostics.filter(isAboutTrust)
 
