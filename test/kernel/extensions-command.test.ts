@@ -2,7 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createKernel } from '../../src/kernel/index.ts'
 import { supervisorFolder } from '../../src/kernel/supervisor/index.ts'
+import { loadProject } from '../../src/project/index.ts'
 import { makeProject, troupeIn, variablesIn } from '../cli/in-process.ts'
 
 let folder: string
@@ -86,6 +88,20 @@ it('reports problems of manifests, of the order and of the entry file', async ()
   expect(doctor.checks).toContainEqual(expect.objectContaining({ status: 'fail', what: 'extension', fix: expect.stringContaining('"kv"') }))
 })
 
+it.each(['rehersal', 'opnai', 'script/missing.yaml'])('reports the model %s of an agent before the start', async (model) => {
+  await write('agent_x', { 'manifest.yaml': manifest('agent_x', `agent: { model: ${model} }\n`).replace('entrypoint: main:Main\n', '') })
+  await extensions('trust', 'agent_x')
+  const name = model.replace('script/', '')
+  const problem = { message: expect.stringContaining(name) }
+  expect(await shown('agent_x')).toMatchObject({ state: 'invalid', problems: [problem] })
+  expect((await extensions('list')).stdout).toMatch(/agent_x +invalid · agent/)
+  const validated = await extensions('validate', 'agent_x')
+  expect(validated).toMatchObject({ code: 2, stdout: expect.stringContaining(name) })
+  const all = await troupeIn(folder, ['validate'], variablesIn(folder))
+  expect(all).toMatchObject({ code: 2, stderr: expect.stringContaining(name) })
+  await rm(join(folder, 'extensions', 'agent_x'), { recursive: true })
+})
+
 it('gives permissions to an extension in the sandbox only when a person does', async () => {
   const permissions = 'permissions:\n  hosts: [api.example.com]\n  read: [docs]\nagent:\n  model: auto\n  uses_tools: [kv]\n'
   await write('caller', { 'manifest.yaml': manifest('caller', permissions), 'main.js': 'export class Main {}' })
@@ -166,6 +182,56 @@ it('without a sandbox there is one remedy for all that are not trusted', async (
   expect(validated.match(/were not checked/g)).toHaveLength(1)
   process.chdir(folder)
   await rm(other, { recursive: true })
+})
+
+it('the path of a script is relative to the manifest that names it', async () => {
+  await mkdir(join(folder, 'agents'))
+  await writeFile(join(folder, 'agents', 'orchestrator.ai'), '---\ndescription: x\nusage: x\nmodels: rehearsal\n---\nHelp.\n')
+  const text = manifest('actor', 'agent: { model: script/replies.yaml }\n').replace('entrypoint: main:Main\n', '')
+  await write('actor', { 'manifest.yaml': text, 'replies.yaml': 'steps: [{ text: From the script. }]' })
+  await extensions('trust', 'actor')
+  expect(await shown('actor')).toMatchObject({ state: 'ready', problems: [] })
+  const kernel = await createKernel({ project: await loadProject({ cwd: process.cwd(), env: variablesIn(folder) }) })
+  try {
+    await kernel.start()
+    expect(kernel.status().find(({ id }) => id === 'actor')).toMatchObject({ state: 'running', problems: [] })
+    expect(await kernel.runtime.run('Go', { agent: 'actor' })).toMatchObject({ report: { text: 'From the script.' } })
+  } finally {
+    await kernel.close()
+  }
+  for (const name of ['agents', 'extensions/actor']) await rm(join(folder, name), { recursive: true })
+})
+
+it('shows the state of the kernel that runs, and then the last failures with their time', async () => {
+  const eager = `export class Main {
+    initialize(context) { this.context = context }
+    start() { return this.context.requestRestart('again').catch(() => {}) }
+  }`
+  await write('sick', {
+    'manifest.yaml': manifest('sick'),
+    'main.js': `export class Main { initialize() { throw new Error('no pulse') } }`,
+  })
+  await write('eager', { 'manifest.yaml': manifest('eager'), 'main.js': eager })
+  await extensions('trust', 'sick', 'eager')
+  const project = await loadProject({ cwd: process.cwd(), env: variablesIn(folder) })
+  const kernel = await createKernel({ project, allowsMissingModels: true })
+  await kernel.start()
+  const pulse = { message: expect.stringContaining('no pulse') }
+  const refused = { message: expect.stringContaining('its request of a restart failed') }
+  try {
+    expect(await shown('sick')).toMatchObject({ state: 'failed', runs: 'nowhere', problems: [pulse] })
+    expect(await shown('eager')).toMatchObject({ state: 'running', runs: 'kernel', problems: [refused] })
+    expect((await extensions('list')).stdout).toMatch(/sick +failed[\s\S]*1 problem/)
+    // What is new is for the next start.
+    await write('eager', { 'notes.txt': 'changed' })
+    expect(await shown('eager')).toMatchObject({ state: 'ready', problems: [] })
+  } finally {
+    await kernel.close()
+  }
+  const last = { message: expect.stringMatching(/no pulse.* \(in the last run, at 20\d\d-.*Z\)/) }
+  expect(await shown('sick')).toMatchObject({ state: 'ready', problems: [last] })
+  expect((await extensions('validate', 'sick')).stdout).not.toContain('in the last run')
+  for (const id of ['sick', 'eager']) await rm(join(folder, 'extensions', id), { recursive: true })
 })
 
 it('releases an extension from quarantine', async () => {
