@@ -86,6 +86,14 @@ describe('valid arguments', () => {
   })
 })
 
+test('a flag that has a value in another command only has none', () => {
+  expect(parseArguments(['mcp', 'list', '--connect', '--json'])).toMatchObject({ ok: true, invocation: { connects: true } })
+  expect(parseArguments(['chat', '--connect', 'http://127.0.0.1:3900'])).toMatchObject({
+    ok: true,
+    invocation: { connect: 'http://127.0.0.1:3900' },
+  })
+})
+
 describe('invalid arguments', () => {
   const problemsOf = (line: readonly string[]) => {
     const parsed = parseArguments(line)

@@ -265,7 +265,9 @@ function valuesOf({ flags }: ParsedLine, name: string): readonly string[] {
 const lastValue = (line: ParsedLine, name: string): string | undefined => valuesOf(line, name).at(-1)
 
 function tokenize(argv: readonly string[]): ParsedLine {
-  const known = new Map<string, FlagSpec>(allFlags().map((flag) => [flag.name, flag]))
+  const { command } = commandOf(argv.filter((word) => !word.startsWith('-')))
+  // Another command may have a flag of the same name with a value, such as --connect.
+  const known = new Map<string, FlagSpec>([...allFlags(), ...(command ? flagsOf(command) : [])].map((flag) => [flag.name, flag]))
   const options = Object.fromEntries(
     [...known.values()].map(({ name, short, value }) => [
       name,
