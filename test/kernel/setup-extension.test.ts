@@ -37,22 +37,26 @@ async function storedIn(folder: string): Promise<unknown> {
   return stored?.value
 }
 
-it('takes settings of the command line and secrets of standard input, and reports everything that is wrong', async () => {
-  const { folder } = await desk()
-  await weather(folder)
-  const before = process.cwd()
-  process.chdir(folder)
-  const setup = async (words: readonly string[], input = '') => {
+const setupIn =
+  (folder: string) =>
+  async (words: readonly string[], input = '') => {
     const { host, stderr } = quietHost()
     const stdin = Object.assign(Readable.from([Buffer.from(input)]), { isTTY: false }) as unknown as typeof host.stdin
     const env = { ...variablesIn(folder), HOME: folder }
     const exitCode = await main(['extensions', 'setup', 'weather', '--data-dir', 'data', ...words], { ...host, env, stdin })
     return { exitCode, said: stderr() }
   }
+
+it('takes settings of the command line and secrets of standard input, and reports everything that is wrong', async () => {
+  const { folder } = await desk()
+  await weather(folder)
+  const before = process.cwd()
+  process.chdir(folder)
+  const setup = setupIn(folder)
   expect(await setup([])).toEqual({ exitCode: 2, said: expect.stringContaining('troupe extensions setup weather --set NAME=VALUE') })
   const wrong = await setup(['--set', 'days=two', '--set', 'town=Rome', '--set', 'WEATHER_KEY=x', '--secrets'], 'KEY=1\n')
   expect(wrong.exitCode).toBe(2)
-  for (const text of [/--set days.*wrong[\s\S]*a number/, /--set town.*no such/, /--set WEATHER_KEY.*secret/, /standard input: KEY/])
+  for (const text of [/number 1 .*days is wrong[\s\S]*a number/, /number 2 .*no such/, /WEATHER_KEY is a secret/, /line 1 of .*input/])
     expect(wrong.said).toMatch(text)
   expect(await setup(['--set', 'days=2'])).toEqual({ exitCode: 2, said: expect.stringContaining('Add --set city=VALUE.') })
   expect((await setup(['--set', 'city=Rome', '--secrets'], 'WEATHER_KEY=a=b\n')).exitCode).toBe(0)
@@ -61,6 +65,26 @@ it('takes settings of the command line and secrets of standard input, and report
   expect((await setup(['--set', 'days=5'])).exitCode).toBe(0)
   expect(await storedIn(folder)).toEqual({ config: { city: 'Rome', days: 5 }, secrets: { WEATHER_KEY: 'a=b' }, enabled: true })
   process.chdir(before)
+})
+
+it.each([
+  ['a sentence', [], 'just a secret hunter2\n'],
+  ['a bare key', [], 'aHVudGVyMg==\n'],
+  ['a name that does not exist', [], 'hunter2=hunter2\n'],
+  ['an assignment of a shell', [], '\nexport WEATHER_KEY=hunter2\n'],
+  ['a secret of the command line', ['--set', 'WEATHER_KEY=hunter2'], ''],
+  ['a bare key of the command line', ['--set', 'aHVudGVyMg=='], ''],
+])('prints nothing of %s', async (_, words, input) => {
+  const { folder } = await desk()
+  await weather(folder)
+  const before = process.cwd()
+  process.chdir(folder)
+  const { exitCode, said } = await setupIn(folder)(['--set', 'city=Rome', ...words, '--secrets'], input)
+  process.chdir(before)
+  expect(exitCode).toBe(2)
+  expect(said).toMatch(input ? (input.startsWith('\n') ? /line 2 of standard input/i : /line 1 of standard input/i) : /--set number 2/)
+  if (/=/.test(input)) expect(said).toContain('WEATHER_KEY')
+  expect(said).not.toMatch(/hunter2|aHVudGVyMg/)
 })
 
 it('asks for the settings of an extension, hides secrets, and stores what the extension accepts', async () => {
