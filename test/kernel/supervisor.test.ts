@@ -123,6 +123,14 @@ describe.concurrent('the supervisor', () => {
     ],
     ['blocks while it is loaded', `for (;;) {}`, 'load', /blocked the event loop/],
     ['blocks in a timer', `export const start = () => void setTimeout(() => { for (;;) {} }, 5)`, 'background', /blocked the event loop/],
+    ['blocks in microtasks', `export const start = async () => { for (;;) await null }`, 'start', /blocked the event loop/],
+    [
+      'blocks in microtasks outside of its own code',
+      `const forever = { then: (done) => done(forever) }
+       export const start = () => Promise.resolve(forever)`,
+      'start',
+      /blocked the event loop/,
+    ],
     [
       'blocks outside of JavaScript',
       `export const start = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)`,
@@ -194,6 +202,24 @@ describe.concurrent('the supervisor', () => {
     const third = start()
     await third.says('with a_new changed innocent old\n')
     await stop(third)
+  })
+
+  it('repeats a start that somebody kills while it looks for the cause', async () => {
+    const killedOnce = `import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+      import { execFileSync } from 'node:child_process'
+      export const beforeReady = ({ setup: { folder } }) => {
+        if (readFileSync(folder + '/loaded.json', 'utf8').includes('"broken"') || existsSync(folder + '/killed')) return
+        writeFileSync(folder + '/killed', '')
+        execFileSync('/bin/sh', ['-c', 'kill -9 ' + process.pid])
+      }`
+    const { start, state, quarantined } = scene({ an_innocent: killedOnce, broken: sudden })
+    mkdirSync(state)
+    writeFileSync(join(state, 'breaks'), '')
+    const running = start()
+    expect(await running.says('with an_innocent\n')).toContain('Repeating this start.')
+    await running.says('It starts without broken.')
+    await stop(running)
+    expect(quarantined()).toMatchObject([{ id: 'broken' }])
   })
 
   it('blames nobody if the kernel breaks without the changed extensions, too', async () => {

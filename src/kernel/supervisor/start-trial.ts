@@ -2,12 +2,15 @@
 //
 // 1. The kernel starts without the changed extensions. If it is not ready then either, none of them is the cause.
 // 2. They are added back in the order in which they were loaded, one in each start. The one that breaks the start is the cause.
-import { endText, type KernelEnd, type LoadedExtension } from './after-crash.ts'
+//
+// Anybody can kill a process: a start that was killed is repeated once.
+import { endText, isKilled, type KernelEnd, type LoadedExtension } from './after-crash.ts'
 import type { Quarantined } from './supervisor-state.ts'
 
 export class StartTrial {
   #held: readonly LoadedExtension[]
   #added: LoadedExtension | undefined
+  #isRepeated = false
 
   constructor(changed: readonly LoadedExtension[]) {
     this.#held = changed
@@ -23,7 +26,15 @@ export class StartTrial {
     const [next, ...held] = this.#held
     this.#added = next
     this.#held = held
+    this.#isRepeated = false
     return next?.id
+  }
+
+  /** Whether the next start is the same again, because this kernel was killed. */
+  repeats(end: KernelEnd): boolean {
+    if (this.#isRepeated || !isKilled(end)) return false
+    this.#isRepeated = true
+    return true
   }
 
   /** The kernel has ended before it was ready, without evidence. */

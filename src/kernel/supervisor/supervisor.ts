@@ -212,6 +212,10 @@ export class Supervisor {
   #tryStart(end: KernelEnd, { crash, last }: { readonly crash: CrashFiles; readonly last: string }): boolean {
     const { folder, clock, report } = this.#options
     if (this.#trial) {
+      if (this.#trial.repeats(end)) {
+        report(`The kernel was killed before it was ready: ${last}. Repeating this start.`)
+        return true
+      }
       const culprit = this.#trial.culprit(end, clock.now())
       if (culprit && this.#quarantine(culprit)) {
         report(`The kernel has crashed: ${last}. It starts without ${culprit.id}. Restarting without ${culprit.id}.`)

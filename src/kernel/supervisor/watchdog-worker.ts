@@ -40,20 +40,29 @@ setInterval(() => {
   if (quietMs === 0 && wasCaptured) removeCrashFile(folder, 'blocked')
 }, beatMs)
 
-/** Stops the main thread for a moment. A blocking call outside of JavaScript cannot be stopped: then there is no stack. */
+/** In a loop of microtasks, the stack is often that of Node alone. */
+const maxSteps = 200
+
+/**
+ * Stops the main thread for a moment, and goes on in steps until code of an extension runs. A blocking call outside of JavaScript cannot be
+ * stopped: then there is no stack, and no record.
+ */
 function captureStack(): void {
   const session = new Session()
   const scripts = new Map<string, string>()
+  let [steps, functionName] = [0, '']
+  let isCode = false
   session.connectToMainThread()
   session.on('Debugger.scriptParsed', ({ params }) => void scripts.set(params.scriptId, params.url))
-  session.on('Debugger.paused', ({ params }) => {
-    const extension = findSuspect(
-      params.callFrames.map(({ location }) => scripts.get(location.scriptId) ?? ''),
-      folders,
-    )
-    const name = params.callFrames.find(({ functionName }) => functionName !== '')?.functionName ?? 'code'
-    const reason = `it blocked the event loop in ${name}`
-    if (quietMs > 0) writeCrashFile(folder, 'blocked', { reason, ...(extension !== undefined && { extension }) })
+  session.on('Debugger.paused', ({ params: { callFrames } }) => {
+    const files = callFrames.map(({ location }) => scripts.get(location.scriptId) ?? '')
+    const extension = findSuspect(files, folders)
+    isCode ||= files.some((file) => file !== '' && !file.startsWith('node:'))
+    const name = callFrames.find((frame) => frame.functionName !== '')?.functionName ?? ''
+    if (steps === 0 || extension !== undefined) functionName = name
+    if (extension === undefined && quietMs > 0 && ++steps < maxSteps) return session.post('Debugger.stepInto')
+    const reason = `it blocked the event loop in ${functionName || 'code'}`
+    if (quietMs > 0 && isCode) writeCrashFile(folder, 'blocked', { reason, ...(extension !== undefined && { extension }) })
     session.post('Debugger.resume')
     session.disconnect()
   })
