@@ -1,8 +1,19 @@
+import { realpathSync } from 'node:fs'
+import { join } from 'node:path'
 import type { ExtensionProblem } from '../contracts/index.ts'
-import { dataFolder, extensionFolders, type ProjectPlace, sessionFolder, trustPlaceOf, withSessions } from '../project/index.ts'
+import {
+  dataFolder,
+  extensionFolders,
+  modelProblems,
+  type ProjectPlace,
+  readSetup,
+  sessionFolder,
+  trustPlaceOf,
+  withSessions,
+} from '../project/index.ts'
 import { type ExtensionSettings, readExtensionSettings } from './extension-settings.ts'
 import { untrustedProblem } from './loader/extension-trust.ts'
-import { findExtensions } from './loader/find-extensions.ts'
+import { displayPath, findExtensions } from './loader/find-extensions.ts'
 import { orderExtensions } from './loader/load-order.ts'
 import { sandboxAt } from './project-extensions.ts'
 import { projectRecords } from './project-records.ts'
@@ -21,6 +32,8 @@ export interface InspectedExtension {
   readonly runs: 'kernel' | 'sandbox' | 'nowhere'
   readonly quarantined?: Quarantined
   readonly problems: readonly ExtensionProblem[]
+  /** Those because of which a part of it does not work. Of one that is disabled: none. */
+  readonly errors: readonly ExtensionProblem[]
 }
 
 interface Where {
@@ -47,6 +60,7 @@ export async function inspectExtensions(where: Where, place: ProjectPlace): Prom
     all.map(({ id }) => id),
   )
   const hasSandbox = all.every(({ trusted }) => trusted) || (await sandboxAt(place).unavailable()) === undefined
+  const models = await wrongModels(all, where, place)
   const stateOf = (found: FoundExtension, isMisplaced: boolean, isHeld: boolean): ReadyState => {
     if (!isOn(found)) return 'disabled'
     if (!found.manifest || isMisplaced) return 'invalid'
@@ -56,16 +70,38 @@ export async function inspectExtensions(where: Where, place: ProjectPlace): Prom
   return all.map((found) => {
     const held = quarantined.find(({ id, hash }) => id === found.id && hash === found.hash)
     const misplaced = order.get(found.id) ?? []
+    const unknown = models.get(found.id) ?? []
     const state = stateOf(found, misplaced.length > 0, held !== undefined)
     return {
       found,
       settings: settings.get(found.id) ?? {},
-      state,
+      state: state === 'ready' && unknown.length > 0 ? 'invalid' : state,
+      // An agent without its model costs nothing else.
       runs: state !== 'ready' ? 'nowhere' : found.trusted || !found.manifest?.entrypoint ? 'kernel' : 'sandbox',
       ...(held && { quarantined: held }),
-      problems: [...found.problems, ...misplaced, ...(state === 'untrusted' ? [untrustedProblem(found)] : [])],
+      problems: [...found.problems, ...misplaced, ...unknown, ...(state === 'untrusted' ? [untrustedProblem(found)] : [])],
+      errors: isOn(found) ? [...misplaced, ...unknown] : [],
     }
   })
+}
+
+/** Models of agents that no key and no server would make usable, by extension. */
+async function wrongModels(
+  all: readonly FoundExtension[],
+  { configFile }: Where,
+  place: ProjectPlace,
+): Promise<ReadonlyMap<string, readonly ExtensionProblem[]>> {
+  const { setup, isConfigured } = await readSetup(place, { configFile })
+  // Without the configuration, model aliases are unknown.
+  if (!isConfigured) return new Map()
+  const workspace = realpathSync(place.cwd)
+  const found = all.map(async ({ id, folder, manifest }): Promise<[string, readonly ExtensionProblem[]]> => {
+    const path = join(folder, 'manifest.yaml')
+    const spot = { place: displayPath(path, workspace) }
+    const name = manifest?.agent?.model
+    return [id, name === undefined ? [] : await modelProblems(name, { path, spot }, setup)]
+  })
+  return new Map(await Promise.all(found))
 }
 
 /** What it is, by its manifest: code and an agent are its parts. */

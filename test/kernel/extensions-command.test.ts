@@ -86,6 +86,20 @@ it('reports problems of manifests, of the order and of the entry file', async ()
   expect(doctor.checks).toContainEqual(expect.objectContaining({ status: 'fail', what: 'extension', fix: expect.stringContaining('"kv"') }))
 })
 
+it.each(['rehersal', 'opnai', 'script/missing.yaml'])('reports the model %s of an agent before the start', async (model) => {
+  await write('agent_x', { 'manifest.yaml': manifest('agent_x', `agent: { model: ${model} }\n`).replace('entrypoint: main:Main\n', '') })
+  await extensions('trust', 'agent_x')
+  const name = model.replace('script/', '')
+  const problem = { message: expect.stringContaining(name) }
+  expect(await shown('agent_x')).toMatchObject({ state: 'invalid', problems: [problem] })
+  expect((await extensions('list')).stdout).toMatch(/agent_x +invalid · agent/)
+  const validated = await extensions('validate', 'agent_x')
+  expect(validated).toMatchObject({ code: 2, stdout: expect.stringContaining(name) })
+  const all = await troupeIn(folder, ['validate'], variablesIn(folder))
+  expect(all).toMatchObject({ code: 2, stderr: expect.stringContaining(name) })
+  await rm(join(folder, 'extensions', 'agent_x'), { recursive: true })
+})
+
 it('gives permissions to an extension in the sandbox only when a person does', async () => {
   const permissions = 'permissions:\n  hosts: [api.example.com]\n  read: [docs]\nagent:\n  model: auto\n  uses_tools: [kv]\n'
   await write('caller', { 'manifest.yaml': manifest('caller', permissions), 'main.js': 'export class Main {}' })

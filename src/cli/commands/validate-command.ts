@@ -1,4 +1,5 @@
 import { type Problem, TroupeError } from '../../contracts/index.ts'
+import { inspectExtensions } from '../../kernel/index.ts'
 import {
   type ConfigDiagnostic,
   loadProject,
@@ -29,6 +30,7 @@ export async function validateCommand({ paths, isStrict, output, display, config
   for (const each of diagnostics)
     if (each.severity !== 'info' || display.detail === 'verbose') await printNotice(sentenceOf(each), { host, display })
   const errors = (await Promise.all(checked.map(errorsOf))).flat()
+  if (paths.length === 0 && projects.every(({ isConfigured }) => isConfigured)) errors.push(...(await extensionErrors(configFile, host)))
   const warnings = diagnostics.filter(({ severity }) => severity !== 'info')
   if (isStrict && warnings.length > 0) errors.push(strictError(warnings))
   if (errors.length > 0) throw joinErrors(withoutRepeats(errors))
@@ -46,6 +48,14 @@ function agentsIn(
   const children = new Set(agents.filter(({ isChild }) => isChild).map(({ path }) => path))
   const byPath = new Map(agents.map((agent) => [agent.path, agent]))
   return [...byPath].map(([path, { definition, place }]) => ({ name: definition.name, file: place, isChild: children.has(path) }))
+}
+
+/** Without running their code: see `troupe extensions validate`. */
+async function extensionErrors(configFile: string | undefined, host: Host): Promise<readonly TroupeError[]> {
+  // A store that cannot be read is none of what this command checks.
+  const extensions = await inspectExtensions({ configFile }, placeOf(host)).catch(() => [])
+  const problems = extensions.flatMap(({ errors }) => errors)
+  return problems.length === 0 ? [] : [new TroupeError('config_invalid', 'Some extensions are invalid.', { problems })]
 }
 
 interface CheckedProject extends ProjectReport {

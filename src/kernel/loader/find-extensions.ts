@@ -130,4 +130,4 @@ function withoutPermissions(found: FoundExtension, agents: ReadonlySet<string>, 
 }
 
 /** From the folder of the project, if it is inside. */
-const displayPath = (path: string, workspace: string): string => (isInside(workspace, path) ? relative(workspace, path) : path)
+export const displayPath = (path: string, workspace: string): string => (isInside(workspace, path) ? relative(workspace, path) : path)

@@ -23,14 +23,30 @@ export async function unknownModels(files: readonly ReadableFile[], { config, en
       const key = `${name}\n${name.startsWith('script/') ? dirname(path) : ''}`
       if (name === 'auto' || seen.has(key)) continue
       seen.add(key)
-      const error = await resolveError(name, path, { config, environment })
-      if (!error) continue
-      const { message } = error
-      const remedy = dialect === 'troupe' ? error.remedy : foreignModelRemedy(name, error)
-      problems.push(...(error.problems.length > 0 ? error.problems : [{ ...spot, message, ...(remedy !== undefined && { remedy }) }]))
+      const remedyOf = dialect === 'troupe' ? undefined : foreignModelRemedy
+      problems.push(...(await modelProblems(name, { path, spot, remedyOf }, { config, environment })))
     }
   }
   return problems.length === 0 ? [] : [new TroupeError('agent_file_invalid', 'Some models are unknown.', { problems })]
+}
+
+interface ModelPlace {
+  /** The file that names it, absolute. */
+  readonly path: string
+  readonly spot: Pick<Problem, 'place' | 'line'>
+  readonly remedyOf?: typeof foreignModelRemedy | undefined
+}
+
+/** Why a model name is wrong. Contacts no server: `auto` is not resolved. */
+export async function modelProblems(
+  name: string,
+  { path, spot, remedyOf }: ModelPlace,
+  sources: Pick<Setup, 'config' | 'environment'>,
+): Promise<readonly Problem[]> {
+  const error = name === 'auto' ? undefined : await resolveError(name, path, sources)
+  if (!error) return []
+  const remedy = remedyOf ? remedyOf(name, error) : error.remedy
+  return error.problems.length > 0 ? error.problems : [{ ...spot, message: error.message, ...(remedy !== undefined && { remedy }) }]
 }
 
 /** A file of another program must stay valid for that program: its models are mapped in the configuration. */

@@ -56,13 +56,16 @@ function invalidError(results: readonly { readonly id: string; readonly problems
   return new TroupeError('extension_failed', 'Some extensions are invalid.', { problems })
 }
 
-/** Problems of the manifest and of the order need no code. That of bundled ones is part of Troupe. */
-async function check({ found, state, problems }: InspectedExtension, validate: ExtensionAdmissions['validate']): Promise<Admission> {
-  if (!found.manifest || state === 'invalid') return { problems, notices: [] }
+/** Problems of the manifest, of the order and of models need no code. That of bundled ones is part of Troupe. */
+async function check(
+  { found, state, problems, errors }: InspectedExtension,
+  validate: ExtensionAdmissions['validate'],
+): Promise<Admission> {
+  if (!found.manifest) return { problems, notices: [] }
   const admission = found.source === 'bundled' ? { problems: [], notices: [] } : await validate(found)
   // That is about trust, not about the extension.
-  const warnings = (state === 'untrusted' ? found.problems : problems).map(({ message, remedy = '' }) =>
-    `${displaySentence(message)} ${remedy}`.trim(),
-  )
-  return { ...admission, notices: [...warnings, ...admission.notices] }
+  const warnings = (state === 'untrusted' ? found.problems : problems)
+    .filter((problem) => !errors.includes(problem))
+    .map(({ message, remedy = '' }) => `${displaySentence(message)} ${remedy}`.trim())
+  return { problems: [...errors, ...admission.problems], notices: [...warnings, ...admission.notices] }
 }
