@@ -12,6 +12,7 @@ import {
   withSessions,
 } from '../project/index.ts'
 import { type ExtensionSettings, readExtensionSettings } from './extension-settings.ts'
+import { type KernelReport, readKernelReport } from './kernel-status.ts'
 import { untrustedProblem } from './loader/extension-trust.ts'
 import { displayPath, findExtensions } from './loader/find-extensions.ts'
 import { orderExtensions } from './loader/load-order.ts'
@@ -20,8 +21,8 @@ import { projectRecords } from './project-records.ts'
 import type { ExtensionManifest, FoundExtension } from './shared/kernel-types.ts'
 import { type Quarantined, readSupervisorState, supervisorFolder } from './supervisor/index.ts'
 
-/** `ready`: the next start loads it. */
-export type ReadyState = 'ready' | 'disabled' | 'invalid' | 'quarantined' | 'untrusted'
+/** `running`, `failed`: in the kernel that runs. `ready`: the next start loads it. */
+export type ReadyState = 'running' | 'failed' | 'ready' | 'disabled' | 'invalid' | 'quarantined' | 'untrusted'
 
 /** What is known of an extension without running its code. */
 export interface InspectedExtension {
@@ -32,9 +33,18 @@ export interface InspectedExtension {
   readonly runs: 'kernel' | 'sandbox' | 'nowhere'
   readonly quarantined?: Quarantined
   readonly problems: readonly ExtensionProblem[]
+  /** Those of `problems` that a kernel has reported: the one that runs, or the last one. */
+  readonly reported: readonly ExtensionProblem[]
   /** Those because of which a part of it does not work. Of one that is disabled: none. */
   readonly errors: readonly ExtensionProblem[]
 }
+
+interface Stored {
+  readonly settings: ReadonlyMap<string, ExtensionSettings>
+  readonly kernel: KernelReport | undefined
+}
+
+const nothingStored: Stored = { settings: new Map(), kernel: undefined }
 
 interface Where {
   readonly dataDir?: string | undefined
@@ -48,8 +58,9 @@ export async function inspectExtensions(where: Where, place: ProjectPlace): Prom
   const { cwd: workspace, env } = place
   const trusted = where.trusted ?? (await trustPlaceOf(place).store.list())
   const all = await findExtensions({ places: extensionFolders(place), workspace, trusted })
-  const settings = await withSessions(await sessionFolder(where, place), new Map<string, ExtensionSettings>(), async ({ records }) => {
-    return new Map(await readExtensionSettings(projectRecords(records, workspace)))
+  const { settings, kernel } = await withSessions(await sessionFolder(where, place), nothingStored, async (store) => {
+    const records = projectRecords(store.records, workspace)
+    return { settings: await readExtensionSettings(records), kernel: await readKernelReport(records, Date.now()) }
   })
   const { quarantined } = readSupervisorState(supervisorFolder(dataFolder({ flag: where.dataDir, cwd: workspace, env }), workspace))
   const isOn = ({ id, manifest }: FoundExtension): boolean => settings.get(id)?.enabled ?? manifest?.enabled ?? true
@@ -72,17 +83,47 @@ export async function inspectExtensions(where: Where, place: ProjectPlace): Prom
     const misplaced = order.get(found.id) ?? []
     const unknown = models.get(found.id) ?? []
     const state = stateOf(found, misplaced.length > 0, held !== undefined)
+    const problems = [...found.problems, ...misplaced, ...unknown, ...(state === 'untrusted' ? [untrustedProblem(found)] : [])]
+    const reported = state === 'ready' ? reportedBy(kernel, found, problems) : []
     return {
       found,
       settings: settings.get(found.id) ?? {},
-      state: state === 'ready' && unknown.length > 0 ? 'invalid' : state,
+      state: state !== 'ready' ? state : unknown.length > 0 ? 'invalid' : stateIn(kernel, found),
       // An agent without its model costs nothing else.
-      runs: state !== 'ready' ? 'nowhere' : found.trusted || !found.manifest?.entrypoint ? 'kernel' : 'sandbox',
+      runs:
+        state !== 'ready' || stateIn(kernel, found) === 'failed'
+          ? 'nowhere'
+          : found.trusted || !found.manifest?.entrypoint
+            ? 'kernel'
+            : 'sandbox',
       ...(held && { quarantined: held }),
-      problems: [...found.problems, ...misplaced, ...unknown, ...(state === 'untrusted' ? [untrustedProblem(found)] : [])],
+      problems: [...problems, ...reported],
+      reported,
       errors: isOn(found) ? [...misplaced, ...unknown] : [],
     }
   })
+}
+
+/** What the kernel knows of this content. */
+const recordedOf = (kernel: KernelReport | undefined, { id, hash }: FoundExtension): KernelReport['extensions'][number] | undefined =>
+  kernel?.extensions.find((each) => each.id === id && each.hash === hash)
+
+function stateIn(kernel: KernelReport | undefined, found: FoundExtension): ReadyState {
+  const state = kernel?.isRunning ? recordedOf(kernel, found)?.state : undefined
+  return state === 'running' || state === 'failed' ? state : 'ready'
+}
+
+/** Without those that are known. Of the last kernel with their time. */
+function reportedBy(
+  kernel: KernelReport | undefined,
+  found: FoundExtension,
+  known: readonly ExtensionProblem[],
+): readonly ExtensionProblem[] {
+  const recorded = recordedOf(kernel, found)
+  if (!recorded || (recorded.state !== 'running' && recorded.state !== 'failed')) return []
+  const news = recorded.problems.filter(({ message }) => !known.some((each) => message.endsWith(each.message)))
+  const time = new Date(recorded.at).toISOString()
+  return kernel?.isRunning ? news : news.map((each) => ({ ...each, message: `${each.message} (in the last run, at ${time})` }))
 }
 
 /** Models of agents that no key and no server would make usable, by extension. */

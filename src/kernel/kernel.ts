@@ -17,9 +17,11 @@ import type {
   Store,
 } from '../contracts/index.ts'
 import { asSentence } from '../util/as-sentence.ts'
+import { messageOf } from '../util/message-of.ts'
 import { createBus, type RunningBus } from './bus/create-bus.ts'
 import { kernelEvents } from './bus/event-names.ts'
 import { currentCall } from './calls/current-call.ts'
+import { StatusRecorder } from './kernel-status.ts'
 import { type KernelLease, type LeaseOptions, takeKernelLease } from './lease/kernel-lease.ts'
 import type { KernelPorts } from './loader/extension-context.ts'
 import { ExtensionLoader, type LoaderOptions } from './loader/extension-loader.ts'
@@ -66,6 +68,7 @@ export class Kernel {
   #unusable: ReadonlyMap<string, ExtensionProblem> = new Map()
   readonly #undo: (() => void)[] = []
   #lease: KernelLease | undefined
+  #recorder: StatusRecorder | undefined
   #starting: Promise<void> | undefined
   #stopping: Promise<void> | undefined
   /** What the last `config` contained. */
@@ -112,6 +115,8 @@ export class Kernel {
     const records = projectRecords(store.records, workspace)
     if (lease) this.#lease = await takeKernelLease(records, { clock, ids, ...lease, onLost: (holder) => this.#lostLease(holder) })
     await this.#loader.load()
+    if (lease) this.#recorder = new StatusRecorder({ ...this.#recorded(), records, clock, holder: lease.holder })
+    await this.#recorder?.record()
   }
 
   /** Adds the orchestrator, and the agents and tools of extensions. */
@@ -123,6 +128,7 @@ export class Kernel {
     for (const [id, { message, remedy = '' }] of this.#unusable)
       if (before.get(id)?.message !== message)
         this.#report({ level: 'warn', source: id, message: `its agent cannot run: ${asSentence(message)} ${remedy}`.trimEnd() })
+    void this.#recorder?.record()
     const { config, served } = kernelConfig(base, {
       ...{ extensions, unusable: this.#unusable },
       toolOf: (extension, handoff) => this.#agents.toolOf(extension, handoff),
@@ -159,11 +165,15 @@ export class Kernel {
       if (state === 'running')
         await this.bus.publish({ name: kernelEvents.extensionStarted, data: { id: found.id }, source: 'kernel', durable: false })
     await this.#scheduler.start()
+    await this.#recorder?.record()
     this.#options.supervisor.ready()
   }
 
   async #stop(): Promise<void> {
     await this.#starting?.catch(() => {})
+    // What is known of the last kernel stays.
+    await this.#recorder?.record()
+    this.#recorder = undefined
     for (const undo of this.#undo.splice(0)) undo()
     await this.#scheduler.stop()
     await this.bus.stop()
@@ -182,6 +192,8 @@ export class Kernel {
   #lostLease(holder: string): void {
     const message = `${holder} has taken over, because this process did not run for some seconds. It stops its extensions.`
     this.#options.onDiagnostic({ level: 'error', source: 'kernel', message })
+    // The status is that of the other one now.
+    this.#recorder = undefined
     void this.stop()
   }
 
@@ -207,6 +219,14 @@ export class Kernel {
     })
   }
 
+  #recorded(): Pick<ConstructorParameters<typeof StatusRecorder>[0], 'status' | 'onFailure'> {
+    const hashOf = (id: string): string => this.#loader.get(id)?.found.hash ?? ''
+    return {
+      status: () => this.status().map(({ id, state, problems }) => ({ id, hash: hashOf(id), state, problems })),
+      onFailure: (error) => this.#options.onDiagnostic({ level: 'warn', source: 'kernel', message: messageOf(error) }),
+    }
+  }
+
   /** `events` of the manifest. */
   #startByEvents({ state, found: { id, manifest } }: LoadedExtension): void {
     for (const name of state === 'running' && manifest?.agent ? manifest.events : [])
@@ -227,6 +247,7 @@ export class Kernel {
         source: found.id,
         message: [asSentence(`${place}: ${message}`), remedy].filter((part) => part !== undefined).join(' '),
       })
+    void this.#recorder?.record()
     this.#options.onStatus?.()
     if (this.#offered !== undefined && this.#offered !== this.#offering()) this.#options.onChange?.()
   }

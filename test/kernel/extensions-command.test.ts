@@ -2,7 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createKernel } from '../../src/kernel/index.ts'
 import { supervisorFolder } from '../../src/kernel/supervisor/index.ts'
+import { loadProject } from '../../src/project/index.ts'
 import { makeProject, troupeIn, variablesIn } from '../cli/in-process.ts'
 
 let folder: string
@@ -180,6 +182,38 @@ it('without a sandbox there is one remedy for all that are not trusted', async (
   expect(validated.match(/were not checked/g)).toHaveLength(1)
   process.chdir(folder)
   await rm(other, { recursive: true })
+})
+
+it('shows the state of the kernel that runs, and then the last failures with their time', async () => {
+  const eager = `export class Main {
+    initialize(context) { this.context = context }
+    start() { return this.context.requestRestart('again').catch(() => {}) }
+  }`
+  await write('sick', {
+    'manifest.yaml': manifest('sick'),
+    'main.js': `export class Main { initialize() { throw new Error('no pulse') } }`,
+  })
+  await write('eager', { 'manifest.yaml': manifest('eager'), 'main.js': eager })
+  await extensions('trust', 'sick', 'eager')
+  const project = await loadProject({ cwd: process.cwd(), env: variablesIn(folder) })
+  const kernel = await createKernel({ project, allowsMissingModels: true })
+  await kernel.start()
+  const pulse = { message: expect.stringContaining('no pulse') }
+  const refused = { message: expect.stringContaining('its request of a restart failed') }
+  try {
+    expect(await shown('sick')).toMatchObject({ state: 'failed', runs: 'nowhere', problems: [pulse] })
+    expect(await shown('eager')).toMatchObject({ state: 'running', runs: 'kernel', problems: [refused] })
+    expect((await extensions('list')).stdout).toMatch(/sick +failed[\s\S]*1 problem/)
+    // What is new is for the next start.
+    await write('eager', { 'notes.txt': 'changed' })
+    expect(await shown('eager')).toMatchObject({ state: 'ready', problems: [] })
+  } finally {
+    await kernel.close()
+  }
+  const last = { message: expect.stringMatching(/no pulse.* \(in the last run, at 20\d\d-.*Z\)/) }
+  expect(await shown('sick')).toMatchObject({ state: 'ready', problems: [last] })
+  expect((await extensions('validate', 'sick')).stdout).not.toContain('in the last run')
+  for (const id of ['sick', 'eager']) await rm(join(folder, 'extensions', id), { recursive: true })
 })
 
 it('releases an extension from quarantine', async () => {

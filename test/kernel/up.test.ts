@@ -133,7 +133,7 @@ describe.concurrent('troupe up', () => {
     await running.says('words: two')
     await scene.put('extensions/README.md', 'Extensions')
     const reload = scene.start(['extensions', 'reload'])
-    expect(await reload.ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ +words +ready/) })
+    expect(await reload.ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ +words +running/) })
     await running.says('Restarting: the extensions are loaded again.')
     running.process.kill('SIGTERM')
     expect(await running.ended).toMatchObject({ code: 143 })

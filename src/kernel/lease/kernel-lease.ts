@@ -6,7 +6,7 @@ import { type Clock, type Ids, type Records, TroupeError } from '../../contracts
 import { keepAlive } from '../../util/keep-alive.ts'
 import { recordTable } from '../shared/record-table.ts'
 
-const key = 'kernel'
+const [namespace, key] = ['lease', 'kernel']
 const renewMs = 2_000
 const leaseMs = 6_000
 
@@ -37,17 +37,25 @@ interface StoredLease {
   readonly until: number
 }
 
+/** A wall clock that went back does not keep the lease of a dead kernel. */
+const isHeld = ({ until }: StoredLease, now: number): boolean => until > now && until <= now + leaseMs
+
+/** Who runs the kernel of these records. */
+export async function kernelHolder(records: Pick<Records, 'get'>, now: number): Promise<string | undefined> {
+  const stored = (await records.get(namespace, key))?.value as StoredLease | undefined
+  return stored && isHeld(stored, now) ? stored.holder : undefined
+}
+
 export async function acquireKernelLease(records: Records, options: LeaseOptions): Promise<Acquired> {
   const { clock, ids, holder, supervisor, onLost } = options
-  const table = recordTable<StoredLease>(records, 'lease')
+  const table = recordTable<StoredLease>(records, namespace)
   const id = ids.next()
   /** The lease of another kernel, if it has one. */
   const write = async (isFirst: boolean): Promise<StoredLease | undefined> => {
     const now = clock.now()
     const mine = { id, holder, ...(supervisor !== undefined && { supervisor }), until: now + leaseMs }
     const isOther = (stored: StoredLease): boolean => {
-      // A wall clock that went back does not keep the lease of a dead kernel.
-      if (stored.id === id || stored.until <= now || stored.until > now + leaseMs) return false
+      if (stored.id === id || !isHeld(stored, now)) return false
       return !isFirst || supervisor === undefined || stored.supervisor !== supervisor
     }
     const before = await table.update(key, (stored) => (stored !== undefined && isOther(stored) ? stored : mine))

@@ -57,15 +57,13 @@ function invalidError(results: readonly { readonly id: string; readonly problems
 }
 
 /** Problems of the manifest, of the order and of models need no code. That of bundled ones is part of Troupe. */
-async function check(
-  { found, state, problems, errors }: InspectedExtension,
-  validate: ExtensionAdmissions['validate'],
-): Promise<Admission> {
+async function check(extension: InspectedExtension, validate: ExtensionAdmissions['validate']): Promise<Admission> {
+  const { found, state, problems, errors, reported } = extension
   if (!found.manifest) return { problems, notices: [] }
   const admission = found.source === 'bundled' ? { problems: [], notices: [] } : await validate(found)
   // That is about trust, not about the extension.
   const warnings = (state === 'untrusted' ? found.problems : problems)
-    .filter((problem) => !errors.includes(problem))
+    .filter((problem) => !errors.includes(problem) && !reported.includes(problem))
     .map(({ message, remedy = '' }) => `${displaySentence(message)} ${remedy}`.trim())
   return { problems: [...errors, ...admission.problems], notices: [...warnings, ...admission.notices] }
 }
