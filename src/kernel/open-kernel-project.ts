@@ -1,6 +1,7 @@
 import { orchestratorName } from '../policy/orchestrator-name.ts'
 import type { OpenProjectOptions, Project, ProjectReport } from '../project/index.ts'
 import { defaultOrchestrator } from './orchestrator/default-orchestrator.ts'
+import { agentModel } from './orchestrator/orchestrator-definition.ts'
 import { findProjectExtensions } from './project-extensions.ts'
 import type { FoundExtension } from './shared/kernel-types.ts'
 
@@ -23,7 +24,7 @@ export async function openKernelProject(report: ProjectReport, options: KernelPr
     serves: true,
     hasExtensions: true,
     addedAgents: isOrchestrated ? [] : [defaultOrchestrator(setup)],
-    otherModels: [...(options.otherModels ?? []), ...extensions.flatMap(({ manifest }) => manifest?.agent?.model ?? [])],
+    otherModels: [...(options.otherModels ?? []), ...extensions.flatMap((found) => agentModel(found) ?? [])],
   })
   return { ...project, extensions, reload: async () => openKernelProject(await report.reload(), options) }
 }

@@ -184,6 +184,24 @@ it('without a sandbox there is one remedy for all that are not trusted', async (
   await rm(other, { recursive: true })
 })
 
+it('the path of a script is relative to the manifest that names it', async () => {
+  await mkdir(join(folder, 'agents'))
+  await writeFile(join(folder, 'agents', 'orchestrator.ai'), '---\ndescription: x\nusage: x\nmodels: rehearsal\n---\nHelp.\n')
+  const text = manifest('actor', 'agent: { model: script/replies.yaml }\n').replace('entrypoint: main:Main\n', '')
+  await write('actor', { 'manifest.yaml': text, 'replies.yaml': 'steps: [{ text: From the script. }]' })
+  await extensions('trust', 'actor')
+  expect(await shown('actor')).toMatchObject({ state: 'ready', problems: [] })
+  const kernel = await createKernel({ project: await loadProject({ cwd: process.cwd(), env: variablesIn(folder) }) })
+  try {
+    await kernel.start()
+    expect(kernel.status().find(({ id }) => id === 'actor')).toMatchObject({ state: 'running', problems: [] })
+    expect(await kernel.runtime.run('Go', { agent: 'actor' })).toMatchObject({ report: { text: 'From the script.' } })
+  } finally {
+    await kernel.close()
+  }
+  for (const name of ['agents', 'extensions/actor']) await rm(join(folder, name), { recursive: true })
+})
+
 it('shows the state of the kernel that runs, and then the last failures with their time', async () => {
   const eager = `export class Main {
     initialize(context) { this.context = context }

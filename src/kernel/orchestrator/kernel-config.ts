@@ -8,7 +8,7 @@ import { handoffTool, returnControlTool } from '../handoff/handoff-tool.ts'
 import type { LoadedExtension } from '../shared/kernel-types.ts'
 import { agentDescription } from './extension-agents.ts'
 import { listExtensionsTool } from './list-extensions-tool.ts'
-import { agentDefinition, autoModel, orchestratorDefinition } from './orchestrator-definition.ts'
+import { agentDefinition, agentModel, autoModel, orchestratorDefinition } from './orchestrator-definition.ts'
 
 /** The agents of the project, without the kernel. */
 export interface KernelBase {
@@ -75,9 +75,10 @@ export async function unusableAgents(
 ): Promise<ReadonlyMap<string, ExtensionProblem>> {
   const taken = new Set(config.agents.map(({ name }) => name))
   const models = new Map<string, ReturnType<typeof modelProblem>>()
-  const problemOf = async ({ found: { id, manifest } }: LoadedExtension) => {
+  const problemOf = async ({ found }: LoadedExtension) => {
+    const { id } = found
     if (taken.has(id)) return { message: `the project has an agent \`${id}\`, which is used instead`, remedy: 'Rename one of them.' }
-    const model = manifest?.agent?.model ?? ''
+    const model = agentModel(found) ?? ''
     // The models of the orchestrator are checked.
     if (model === autoModel && taken.has(orchestratorName)) return undefined
     if (!models.has(model)) models.set(model, modelProblem(model, resolveModel))

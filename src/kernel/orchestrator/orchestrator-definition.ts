@@ -1,6 +1,7 @@
+import { resolve } from 'node:path'
 import type { AgentDefinition } from '../../runtime/index.ts'
 import { returnControlName } from '../handoff/handoff-rules.ts'
-import type { LoadedExtension } from '../shared/kernel-types.ts'
+import type { FoundExtension, LoadedExtension } from '../shared/kernel-types.ts'
 import { capabilitySummary, describedExtension } from './capability-summary.ts'
 import { agentDescription } from './extension-agents.ts'
 import { listExtensionsName } from './list-extensions-tool.ts'
@@ -48,6 +49,13 @@ export function orchestratorDefinition({ extensions, agents, projectAgents, base
 /** The model of an agent that uses those of the orchestrator. */
 export const autoModel = 'auto'
 
+/** As the project resolves it: the path of a script is relative to the manifest. */
+export function agentModel({ folder, manifest }: Pick<FoundExtension, 'folder' | 'manifest'>): string | undefined {
+  const model = manifest?.agent?.model
+  const script = model === undefined ? undefined : /^script\/(.+)/.exec(model)?.[1]
+  return script === undefined ? model : `script/${resolve(folder, script)}`
+}
+
 interface AgentTeam {
   /** The agents that can be called. */
   readonly callable: ReadonlySet<string>
@@ -68,7 +76,7 @@ export function agentDefinition(extension: LoadedExtension, { callable, orchestr
     description: agentDescription(extension),
     usage: 'a task, with all the context it needs',
     prompt: agent.instructions.trim() === '' ? `You are ${name}. ${description ?? ''}`.trim() : agent.instructions,
-    ...(agent.model === autoModel && orchestrator ? modelsOf(orchestrator) : { model: agent.model }),
+    ...(agent.model === autoModel && orchestrator ? modelsOf(orchestrator) : { model: agentModel(found) ?? autoModel }),
     tools: [...[...tools, ...resolvedTools].map((tool) => tool.name), ...(isHandoff ? [returnControlName] : [])],
     agents: agent.usesTools.filter((id) => callable.has(id)),
     skills: [],
