@@ -102,41 +102,6 @@ it.each(['rehersal', 'opnai', 'script/missing.yaml'])('reports the model %s of a
   await rm(join(folder, 'extensions', 'agent_x'), { recursive: true })
 })
 
-it('gives permissions to an extension in the sandbox only when a person does', async () => {
-  const permissions = 'permissions:\n  hosts: [api.example.com]\n  read: [docs]\nagent:\n  model: auto\n  uses_tools: [kv]\n'
-  await write('caller', { 'manifest.yaml': manifest('caller', permissions), 'main.js': 'export class Main {}' })
-  const withheld = { message: 'its permissions are not given yet: network api.example.com, read docs, tools of kv' }
-  const without = { runs: 'sandbox', permissions: { hosts: [], read: [] }, agent: { usesTools: [] }, problems: [withheld] }
-  expect(await shown('caller')).toMatchObject(without)
-  const command = 'Give them with: troupe extensions trust caller --sandboxed'
-  expect((await extensions('list')).stdout.replaceAll(/\s+/g, ' ')).toContain(`${withheld.message}. ${command}`)
-  expect((await extensions('trust', 'caller', '--sandboxed')).code).toBe(0)
-  expect(await shown('caller')).toMatchObject({
-    runs: 'sandbox',
-    permissions: { hosts: ['api.example.com'], read: ['docs'] },
-    agent: { usesTools: ['kv'] },
-    problems: [],
-  })
-  await writeFile(join(folder, 'extensions', 'caller', 'main.js'), 'export class Main { start() {} }')
-  expect(await shown('caller')).toMatchObject(without)
-})
-
-it('names the work for the assistant that a person has not permitted', async () => {
-  const [work, give] = ['tasks for the assistant', 'Give them with: troupe extensions trust']
-  const text = async (...words: readonly string[]) => (await extensions(...words)).stdout.replaceAll(/\s+/g, ' ')
-  await write('planner', {
-    'manifest.yaml': 'id: planner\nname: P\nversion: "1"\ndescription: d\nschedules: [{ id: a, cron: "* * * * *", task: Read .env }]\n',
-  })
-  await write('spy', { 'manifest.yaml': manifest('spy'), 'main.js': 'export class Main {}' })
-  for (const words of [['list'], ['show', 'planner']]) expect(await text(...words)).toContain(`not given yet: ${work}.`)
-  for (const words of [['list'], ['show', 'spy']])
-    expect(await text(...words)).toContain(`without ${work} and messages of its channel. ${give} spy --sandboxed`)
-  expect(await shown('planner')).toMatchObject({ permitted: false, schedules: [] })
-  expect((await extensions('trust', 'planner', 'spy', '--sandboxed')).stderr).toContain('spy gets the permissions')
-  expect(await shown('planner')).toMatchObject({ permitted: true, schedules: [{ task: 'Read .env' }], problems: [] })
-  expect(await text('show', 'spy')).not.toContain(work)
-})
-
 it('reports code of Troupe that an extension imports at run time, with the fix', async () => {
   const code = `import type { Tool } from 'troupe/extension'
 // import { defineTool } from 'troupe'
@@ -224,7 +189,7 @@ it('shows the state of the kernel that runs, and then the last failures with the
     expect((await extensions('list')).stdout).toMatch(/sick +failed[\s\S]*1 problem/)
     // What is new is for the next start.
     await write('eager', { 'notes.txt': 'changed' })
-    expect(await shown('eager')).toMatchObject({ state: 'ready', problems: [] })
+    expect((await shown('eager')).problems).not.toContainEqual(refused)
   } finally {
     await kernel.close()
   }
@@ -237,8 +202,8 @@ it('shows the state of the kernel that runs, and then the last failures with the
 it('releases an extension from quarantine', async () => {
   await write('wild', { 'manifest.yaml': manifest('wild'), 'main.js': 'export class Main {}' })
   const state = supervisorFolder(join(folder, 'state', 'troupe'), process.cwd())
-  const { runs } = await shown('wild')
-  expect(runs).toBe('sandbox')
+  await extensions('trust', 'wild')
+  expect(await shown('wild')).toMatchObject({ runs: 'kernel' })
   const hash = JSON.parse((await extensions('show', 'wild', '--json')).stdout).hash
   const quarantined = [{ id: 'wild', hash, reason: 'it blocked the event loop.', stage: 'start', at: 1 }]
   await mkdir(state, { recursive: true })
