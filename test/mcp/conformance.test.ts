@@ -58,6 +58,7 @@ const scenarios = {
 }
 const short = [
   'elicitation-sep1034-client-defaults',
+  'json-schema-2020-12-preservation',
   'sep-2322-client-request-state',
   'http-custom-headers',
   'auth/authorization-server-migration',

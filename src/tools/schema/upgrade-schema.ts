@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../contracts/index.ts'
+import { checkSchema } from '../../util/json-schema/check-schema.ts'
 import { keywordShape, misspeltKeyword } from '../../util/json-schema/schema-keywords.ts'
 import { checkKeywordValue, isPlainObject, type SchemaObject } from '../../util/json-schema/schema-values.ts'
 import { SchemaAddresses } from './schema-addresses.ts'
@@ -12,11 +13,15 @@ import { draftOf, isAnnotation, readKeywords, type SchemaDraft } from './schema-
  *    where a skipped keyword would make the schema stricter (`not`, `if`, `oneOf`), that one is relaxed, too.
  * 3. Every reference leads to `#` or `#/$defs/NAME`. There are no ids and anchors.
  *
+ * A schema that says that it is 2020-12, and can be checked, stays as it is: its keywords mean something to models and people.
  * The result can still be too large or too deep: `checkSchema` finds that.
  */
 export function upgradeSchema(schema: SchemaObject): JsonSchema {
+  if (schema.$schema === current && checkSchema(schema, '').length === 0) return schema as JsonSchema
   return new SchemaUpgrade(schema, draftOf(schema)).run()
 }
+
+const current = 'https://json-schema.org/draft/2020-12/schema'
 
 // Deeper and larger schemas are refused by `checkSchema`; the rest of them stays as it is.
 const maxDepth = 250
