@@ -60,7 +60,8 @@ export function requireClientTools(agent: AgentSpec, registry: ToolRegistry, { c
     (tool) => rule === 'deny' || (rule !== 'allow' && !rule.some((pattern) => matchesTool(pattern, tool.name))),
   )
   if (refused.length === 0) return
-  const names = refused.map((tool) => tool.name).join(', ')
+  const shown = refused.slice(0, 5).map((tool) => tool.name)
+  const names = [...shown, ...(refused.length > shown.length ? [`${refused.length - shown.length} more`] : [])].join(', ')
   const why =
     rule === 'deny'
       ? agent.clientTools === 'deny'

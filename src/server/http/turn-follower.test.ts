@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { FakeClock } from '../../testing/index.ts'
-import { turnFollower } from './turn-follower.ts'
+import { isFollowed, turnFollower } from './turn-follower.ts'
 
 const scene = () => {
   const clock = new FakeClock()
@@ -29,6 +29,21 @@ it('a client that comes back keeps its turn, also if its first connection ends l
   second.left()
   clock.advance(60_000)
   expect(interrupted).toEqual(['second'])
+})
+
+it('a turn is followed until its last request is over', () => {
+  const { follow } = scene()
+  const first = follow('first')
+  first.left()
+  const second = follow('second')
+  expect(isFollowed('s')).toBe(true)
+  second.done()
+  expect(isFollowed('s')).toBe(false)
+  const [third, fourth] = [follow('third'), follow('fourth')]
+  fourth.done()
+  expect(isFollowed('s')).toBe(true)
+  third.left()
+  expect(isFollowed('s')).toBe(false)
 })
 
 it('an answer that is complete interrupts nothing', () => {

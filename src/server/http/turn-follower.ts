@@ -11,8 +11,8 @@ interface Follower {
   left(): void
   /** Its answer is complete. */
   done(): void
-  /** Another one decides whether the turn goes on. */
-  cancel(): void
+  /** Another request follows the turn: that one decides whether it goes on. */
+  replaced(): void
 }
 
 /** The last request that follows a turn, by session. */
@@ -25,10 +25,12 @@ export const isFollowed = (sessionId: string): boolean => open.has(sessionId)
 
 /** A request follows the turn from now on, in place of earlier ones. If its client leaves for good, the turn is interrupted. */
 export function turnFollower(sessionId: string, clock: Pick<Clock, 'after'>, interrupt: () => void): Follower {
-  followers.get(sessionId)?.cancel()
+  followers.get(sessionId)?.replaced()
   let cancel = (): void => {}
+  let hasLeft = false
   const follower: Follower = {
     left() {
+      hasLeft = true
       if (followers.get(sessionId) !== follower) return follower.done()
       cancel()
       cancel = clock.after(pauseMs, () => {
@@ -36,7 +38,9 @@ export function turnFollower(sessionId: string, clock: Pick<Clock, 'after'>, int
         interrupt()
       })
     },
-    cancel: () => cancel(),
+    replaced() {
+      if (hasLeft) follower.done()
+    },
     done() {
       cancel()
       if (followers.get(sessionId) === follower) followers.delete(sessionId)
