@@ -1,5 +1,6 @@
 // The commands of the kernel. Part of the one list in command-specs.ts.
-import type { CommandSpec, FlagSpec } from './command-specs.ts'
+import type { CommandSpec } from './command-specs.ts'
+import { configFile, dataDir, json } from './shared-flags.ts'
 
 export const eventsActions = ['list', 'retry'] as const
 export type EventsAction = (typeof eventsActions)[number]
@@ -9,15 +10,6 @@ export type SchedulesAction = (typeof schedulesActions)[number]
 
 export const extensionsActions = ['list', 'show', 'validate', 'new', 'trust', 'enable', 'disable', 'setup', 'reload'] as const
 export type ExtensionsAction = (typeof extensionsActions)[number]
-
-const json: FlagSpec = { name: 'json', summary: 'Print one JSON document, even on failure' }
-const configFile: FlagSpec = { name: 'config', value: 'FILE', summary: 'Read this configuration file first', completes: 'file' }
-const dataDir: FlagSpec = {
-  name: 'data-dir',
-  value: 'DIR',
-  summary: 'Use the data folder DIR (default: ~/.local/state/troupe)',
-  completes: 'folder',
-}
 
 export const kernelCommands = [
   {

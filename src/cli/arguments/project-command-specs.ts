@@ -1,9 +1,8 @@
 // The commands for projects and stored sessions. Part of the one list in command-specs.ts.
 import { sessionStatuses, usageGroupings } from '../../contracts/index.ts'
 import type { CommandSpec, FlagSpec } from './command-specs.ts'
+import { configFile, json } from './shared-flags.ts'
 
-const json: FlagSpec = { name: 'json', summary: 'Print one JSON document, even on failure' }
-const configFile: FlagSpec = { name: 'config', value: 'FILE', summary: 'Read this configuration file first', completes: 'file' }
 const everywhere: FlagSpec = { name: 'everywhere', summary: 'Include other projects and sessions without a project' }
 const dataDir: FlagSpec = {
   name: 'data-dir',

@@ -1,17 +1,9 @@
 // The commands of the server. Part of the one list in command-specs.ts.
 import type { CommandSpec, FlagSpec } from './command-specs.ts'
+import { configFile, dataDir, json } from './shared-flags.ts'
 
 export const tokenActions = ['create', 'list', 'revoke'] as const
 export type TokenAction = (typeof tokenActions)[number]
-
-const json: FlagSpec = { name: 'json', summary: 'Print one JSON document, even on failure' }
-const configFile: FlagSpec = { name: 'config', value: 'FILE', summary: 'Read this configuration file first', completes: 'file' }
-const dataDir: FlagSpec = {
-  name: 'data-dir',
-  value: 'DIR',
-  summary: 'Use the data folder DIR (default: ~/.local/state/troupe)',
-  completes: 'folder',
-}
 
 /** Flags of `serve` and `up`. */
 const agentFlags = [
