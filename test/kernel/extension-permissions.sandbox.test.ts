@@ -1,30 +1,10 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { makeProject, troupeIn, variablesIn } from '../cli/in-process.ts'
+import { describe, expect, it } from 'vitest'
 import { noSandboxHere, sandboxed } from '../sandbox-here.ts'
+import { extensions, folder, manifest, shown, write } from './extensions-scene.ts'
 
 // Extensions that nobody trusts run in the sandbox: what they may do there.
-
-let folder: string
-const before = process.cwd()
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'troupe-extensions-'))
-  await makeProject(folder)
-})
-afterAll(async () => {
-  process.chdir(before)
-  await rm(folder, { recursive: true })
-})
-
-const extensions = (...words: readonly string[]) => troupeIn(folder, ['extensions', ...words], variablesIn(folder))
-const shown = async (id: string) => JSON.parse((await extensions('show', id, '--json')).stdout)
-const write = async (id: string, files: { readonly [name: string]: string }) => {
-  await mkdir(join(folder, 'extensions', id), { recursive: true })
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, 'extensions', id, name), text)
-}
-const manifest = (id: string, more = '') => `id: ${id}\nname: ${id}\nversion: "1"\ndescription: test\nentrypoint: main:Main\n${more}`
 
 describe.skipIf(noSandboxHere)(sandboxed('permissions in the sandbox'), () => {
   it('are given only when a person does', async () => {

@@ -1,30 +1,12 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createKernel } from '../../src/kernel/index.ts'
 import { supervisorFolder } from '../../src/kernel/supervisor/index.ts'
 import { loadProject } from '../../src/project/index.ts'
 import { makeProject, troupeIn, variablesIn } from '../cli/in-process.ts'
-
-let folder: string
-const before = process.cwd()
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'troupe-extensions-'))
-  await makeProject(folder)
-})
-afterAll(async () => {
-  process.chdir(before)
-  await rm(folder, { recursive: true })
-})
-
-const extensions = (...words: readonly string[]) => troupeIn(folder, ['extensions', ...words], variablesIn(folder))
-const shown = async (id: string) => JSON.parse((await extensions('show', id, '--json')).stdout)
-const write = async (id: string, files: { readonly [name: string]: string }) => {
-  await mkdir(join(folder, 'extensions', id), { recursive: true })
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, 'extensions', id, name), text)
-}
-const manifest = (id: string, more = '') => `id: ${id}\nname: ${id}\nversion: "1"\ndescription: test\nentrypoint: main:Main\n${more}`
+import { before, extensions, folder, manifest, shown, write } from './extensions-scene.ts'
 
 it('lists the extensions of Troupe, disables and enables one', async () => {
   const listed = JSON.parse((await extensions('list', '--json')).stdout).extensions
