@@ -32,3 +32,11 @@ declare const TextDecoder: {
 declare const TextEncoder: { new (): { encode(text: string): Uint8Array } }
 declare const btoa: (binary: string) => string
 declare const atob: (base64: string) => string
+
+// Named by the contract of extensions only.
+interface Request {
+  readonly url: string
+}
+interface Response {
+  readonly status: number
+}

@@ -1,7 +1,8 @@
 // What authors of extensions write against: `import type { … } from 'troupe/extension'`. Types only: an extension imports nothing of
 // Troupe at run time, and gets everything through its `ExtensionContext`.
+import type { ApprovalBreadth } from './approvals.ts'
 import type { Json, JsonObject, JsonSchema, MaybePromise } from './json.ts'
-import type { Principal } from './principal.ts'
+import type { OwnerBudget, Principal } from './principal.ts'
 import type { Tool, ToolContext } from './tool.ts'
 import type { Usage } from './usage.ts'
 
@@ -35,6 +36,20 @@ export interface ChannelProvider {
   sendToUser(userId: string, message: OutgoingMessage): MaybePromise<void>
   /** A piece of an answer while it is written. The whole message follows with `sendToUser` under the same id. */
   streamToUser?(userId: string, piece: MessagePiece): MaybePromise<void>
+  /** What the agents of a turn do, at most once a second and at its end. Each call has the whole state. It is not repeated if it fails. */
+  showProgress?(userId: string, progress: TurnProgress): MaybePromise<void>
+  /** A request that was sent has ended: it was answered here or elsewhere, or its turn has ended. */
+  closeRequest?(userId: string, closed: ClosedRequest): MaybePromise<void>
+  /** The bytes of a file that came with a message of a person. Called when the message is sent to its agent, also after a restart. */
+  readFile?(file: IncomingFile, signal: AbortSignal): MaybePromise<Uint8Array>
+  /** What a person may spend and send. Asked for each message and each turn. Default: no limits. */
+  limitsOf?(personId: string): MaybePromise<PersonLimits | undefined>
+}
+
+export interface PersonLimits {
+  /** Of all sessions that the person has started over this channel. */
+  readonly budget?: OwnerBudget
+  readonly messagesPerMinute?: number
 }
 
 /** Runs in the background until the signal aborts. A rejection is reported, and the service is started again after a delay. */
@@ -143,12 +158,40 @@ export interface Recipient {
 /** A message of a person, from the channel that received it. */
 export interface IncomingMessage {
   readonly userId: string
+  /** With `answer` or `files`, it may be empty. */
   readonly text: string
   /** The id in the channel. A message that comes twice is taken once. */
   readonly messageId?: string
   readonly conversation?: string
+  /** The name of the person who wrote it. */
   readonly userName?: string
+  /** Who wrote it, if several people share the conversation. Default: `userId`. The first one owns the session. */
+  readonly personId?: string
+  /** Whether the person may approve. If not, they can deny and answer questions. Default true. */
+  readonly mayApprove?: boolean
+  /** The agent that a new conversation begins with. Default: the orchestrator. */
+  readonly agent?: string
+  /** An answer to a request, such as a pressed button. `text` is ignored. */
+  readonly answer?: RequestAnswer
+  readonly files?: readonly IncomingFile[]
 }
+
+/** A file that a person has sent. Its bytes are read later, with `readFile`. */
+export interface IncomingFile {
+  readonly name: string
+  readonly mediaType: string
+  /** Length in bytes, if it is known. */
+  readonly bytes?: number
+  /** What `readFile` needs to find it. It is stored. */
+  readonly ref: string
+}
+
+/** `allow`: `once` is this call only. `answer`: of a question, with the fields of its form in `content`. */
+export type RequestAnswer = { readonly requestId: string } & (
+  | { readonly kind: 'allow'; readonly breadth: ApprovalBreadth }
+  | { readonly kind: 'deny'; readonly reason?: string }
+  | { readonly kind: 'answer'; readonly text: string; readonly content?: JsonObject }
+)
 
 /** A message for a person. */
 export interface OutgoingMessage {
@@ -163,6 +206,70 @@ export interface OutgoingMessage {
   readonly options?: readonly string[]
   /** Its text was already sent in pieces. */
   readonly streamed?: boolean
+  /** Of a question: the request as data, for buttons and forms. The answer is `answer` of a message, or the next text. */
+  readonly request?: ChannelRequest
+  /** What tools have returned besides text since the message before, such as pictures. */
+  readonly files?: readonly OutgoingFile[]
+}
+
+/** A request for approval, or a question. */
+export interface ChannelRequest {
+  readonly id: string
+  readonly kind: 'approval' | 'question' | 'form'
+  /** One line: what is asked. */
+  readonly title: string
+  /** The tool that is to run. Of an approval. */
+  readonly tool?: string
+  /** The arguments of the call, in their order. Long values are cut. */
+  readonly input?: readonly { readonly name: string; readonly value: string }[]
+  /** The reason that the agent gave. */
+  readonly reason?: string
+  /** The change as a `git diff`. */
+  readonly diff?: string
+  /** What an approval can cover: this call, the conversation, the project. */
+  readonly breadths?: readonly ApprovalBreadth[]
+  /** Suggested answers of a question. Other texts are accepted, too. */
+  readonly options?: readonly string[]
+  /** Of a form: an object schema whose properties are strings, numbers, booleans, or choices. */
+  readonly form?: JsonSchema
+  /** An address for the person to open. The answer is that they are done. */
+  readonly url?: string
+}
+
+export interface ClosedRequest {
+  readonly id: string
+  readonly conversation?: string
+  /** `ended`: nobody has answered, and nobody can any more. */
+  readonly outcome: 'approved' | 'denied' | 'answered' | 'ended'
+  /** Who answered, as a person reads it. */
+  readonly by?: string
+}
+
+export interface OutgoingFile {
+  readonly name: string
+  readonly mediaType: string
+  readonly bytes: number
+  read(): Promise<Uint8Array>
+}
+
+/** What the agents of one turn do. */
+export interface TurnProgress {
+  /** The same for one turn. */
+  readonly id: string
+  readonly conversation?: string
+  readonly state: 'working' | 'waiting' | 'completed' | 'failed' | 'stopped'
+  /** Calls and children, in the order of their start. The oldest ones that have ended are left out if there are many. */
+  readonly tasks: readonly ProgressTask[]
+}
+
+export interface ProgressTask {
+  readonly id: string
+  /** The task that it belongs to. */
+  readonly parentId?: string
+  readonly title: string
+  readonly state: 'pending' | 'running' | 'waiting' | 'completed' | 'failed' | 'stopped'
+  /** One line, such as the first line of a result or an error. */
+  readonly detail?: string
 }
 
 export interface MessagePiece {
@@ -277,6 +384,49 @@ export interface ExtensionStatus {
   readonly problems: readonly ExtensionProblem[]
 }
 
+/** A conversation of this channel. `by`: the person who asks. */
+export interface ConversationAddress {
+  readonly userId: string
+  readonly conversation?: string
+  readonly by?: string
+}
+
+/** A conversation with work that is not finished. */
+export interface OpenConversation extends Pick<ConversationAddress, 'userId' | 'conversation'> {
+  readonly title: string
+  readonly agent: string
+  readonly state: 'working' | 'waiting'
+  /** Its open request that was sent to the person. */
+  readonly request?: ChannelRequest
+}
+
+/** What people do with a conversation besides writing, such as with buttons. Channels only. */
+export interface Conversations {
+  /** Stops the current task. Whether there was one. */
+  stop(at: ConversationAddress): Promise<boolean>
+  /** Sends the last message of the person again, if no task runs. Whether it could. */
+  retry(at: ConversationAddress): Promise<boolean>
+  /** The calls and children of the last turn, as text. */
+  details(at: ConversationAddress): Promise<string>
+  /** The session as JSON. Secrets are replaced. */
+  export(at: ConversationAddress): Promise<OutgoingFile>
+  /** The address of the session in the web chat, if there is a server. */
+  link(at: ConversationAddress): string | undefined
+  /** Conversations of a person that work or wait, the latest first. */
+  open(personId: string): Promise<readonly OpenConversation[]>
+}
+
+/** Mounts addresses on the server of the assistant. The platform's signature is the credential: the handler checks it. */
+export interface HttpRoutes {
+  /** Where the server is reached from outside, as far as it knows, with `/channels/ID`. */
+  readonly url: string
+  /**
+   * Every request to `/channels/ID` and `path` goes to the handler, without a token. A body may have 1 MB. Returns a function that
+   * removes it.
+   */
+  route(path: string, handler: (request: Request) => MaybePromise<Response>): () => void
+}
+
 /** The terminal of `troupe up`. */
 export interface TerminalPort {
   readonly input: AsyncIterable<string>
@@ -316,6 +466,10 @@ export interface ExtensionContext {
   readonly extensions?: ExtensionAdmin
   /** Only in `troupe up` at a terminal, for extensions inside the kernel. */
   readonly terminal?: TerminalPort
+  /** Channels inside the kernel only. */
+  readonly conversations?: Conversations
+  /** Extensions inside the kernel only, if there is a server. */
+  readonly http?: HttpRoutes
   /** Milliseconds since 1970. */
   now(): number
   /** A secret that the manifest names in `secrets`. @throws if it is not named there or not set. */
