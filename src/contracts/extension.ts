@@ -418,11 +418,12 @@ export interface Conversations {
 
 /** Mounts addresses on the server of the assistant. The platform's signature is the credential: the handler checks it. */
 export interface HttpRoutes {
-  /** Where the server is reached from outside, as far as it knows, with `/channels/ID`. */
+  /** Where the server is reached from outside, as far as it knows, with `/channels/ID`: `headends.publicUrl` of the configuration, or its address. */
   readonly url: string
   /**
-   * Every request to `/channels/ID` and `path` goes to the handler, without a token. A body may have 1 MB. Returns a function that
-   * removes it.
+   * Every request to `/channels/ID` and `path` goes to the handler, with any method and without a token. A body may have 1 MB, and an answer
+   * may take ten seconds. Returns a function that removes it. The end of the extension does, too.
+   * @throws if `path` is no path, or there is a route.
    */
   route(path: string, handler: (request: Request) => MaybePromise<Response>): () => void
 }
@@ -468,8 +469,8 @@ export interface ExtensionContext {
   readonly terminal?: TerminalPort
   /** Channels inside the kernel only. */
   readonly conversations?: Conversations
-  /** Extensions inside the kernel only, if there is a server. */
-  readonly http?: HttpRoutes
+  /** Extensions inside the kernel only, if there is a server. From `start` on: before, nobody knows its address. */
+  readonly http?: HttpRoutes | undefined
   /** Milliseconds since 1970. */
   now(): number
   /** A secret that the manifest names in `secrets`. @throws if it is not named there or not set. */

@@ -23,6 +23,7 @@ import { type KernelProject, type KernelProjectOptions, openKernelProject } from
 import { extensionData, findProjectExtensions, sandboxAt } from './project-extensions.ts'
 import { projectRecords } from './project-records.ts'
 import { conversationSessions } from './router/conversation-sessions.ts'
+import type { KernelServer } from './routes/extension-routes.ts'
 import { type Quarantined, quarantineNotice, readSupervisorState, supervisorFolder, withoutSupervisor } from './supervisor/index.ts'
 import { watchExtensions } from './watch-extensions.ts'
 
@@ -142,10 +143,14 @@ export class ProjectKernel {
     return conversationSessions(own)
   }
 
-  /** Its conversations use these sessions. Default: those of its runtime. */
-  async attach(sessions: SessionService, listeners: KernelListeners = { onChange: none, onStatus: none }): Promise<void> {
+  /** Its conversations use these sessions. Default: those of its runtime. `server`: the one that hosts it, if there is one. */
+  async attach(
+    sessions: SessionService,
+    listeners: KernelListeners = { onChange: none, onStatus: none },
+    server?: KernelServer,
+  ): Promise<void> {
     this.#isAttached = true
-    await this.#kernel.attach(sessions)
+    await this.#kernel.attach(sessions, server)
     this.#listeners.current = {
       onChange: () => listeners.onChange(),
       onStatus: () => {
@@ -153,6 +158,11 @@ export class ProjectKernel {
         this.#tellChange()
       },
     }
+  }
+
+  /** A request to an address of an extension, below `/channels`. `undefined`: there is no such address. */
+  answer(request: Request): Promise<Response | undefined> {
+    return this.#kernel.answer(request)
   }
 
   /** Starts the extensions. Can be repeated. */

@@ -31,6 +31,7 @@ import { type KernelBase, type KernelConfig, kernelConfig, unusableAgents } from
 import { contextHook } from './orchestrator/provided-context.ts'
 import { projectRecords, projectScope } from './project-records.ts'
 import { createRouter } from './router/create-router.ts'
+import { ExtensionRoutes, type KernelServer } from './routes/extension-routes.ts'
 import { createScheduler, type FiredTask, type RunningScheduler } from './scheduler/create-scheduler.ts'
 import type { KernelDiagnostic, LoadedExtension, Notice, ReportDiagnostic, Router } from './shared/kernel-types.ts'
 
@@ -63,6 +64,7 @@ export class Kernel {
   readonly #loader: ExtensionLoader
   readonly #agents: ExtensionAgents
   readonly #scheduler: RunningScheduler
+  readonly #routes: ExtensionRoutes
   readonly #hook: Hook
   /** Agents whose model cannot be used, by extension. */
   #unusable: ReadonlyMap<string, ExtensionProblem> = new Map()
@@ -87,6 +89,7 @@ export class Kernel {
     this.router = createRouter({ records, clock, ids, bus: this.bus, report, isTrusted, isBundled, scope })
     const fire = (task: FiredTask): Promise<void> => this.#fire(task)
     this.#scheduler = createScheduler({ records, clock, ids, bus: this.bus, fire, onDiagnostic: options.onDiagnostic })
+    this.#routes = new ExtensionRoutes(clock)
     const find = (id: string): LoadedExtension | undefined => this.#loader.get(id)
     const notify = (notice: Notice): Promise<void> => this.router.notify(notice)
     this.#agents = new ExtensionAgents({ bus: this.bus, clock, ids, supervisor, onDiagnostic: report, find, notify })
@@ -99,6 +102,7 @@ export class Kernel {
       currentPerson: () => this.router.personOf(currentCall()?.context.treeId ?? ''),
       agents: this.#agents,
       scheduler: this.#scheduler,
+      routes: this.#routes,
       extensions: { folder, list: () => this.status(), validate, sandboxProblem },
     }
     this.#loader = new ExtensionLoader({
@@ -137,9 +141,16 @@ export class Kernel {
     return { config, served, hooks: [this.#hook] }
   }
 
-  async attach(sessions: SessionService): Promise<void> {
+  /** `server`: the one that hosts it. */
+  async attach(sessions: SessionService, server?: KernelServer): Promise<void> {
     this.#agents.sessions = sessions
+    if (server) this.#routes.attach(server)
     await this.router.attach(sessions)
+  }
+
+  /** A request to an address of an extension. `undefined`: there is no such address. */
+  answer(request: Request): Promise<Response | undefined> {
+    return this.#routes.answer(request)
   }
 
   start(): Promise<void> {
@@ -159,6 +170,7 @@ export class Kernel {
       this.bus.subscribe({ id: 'kernel:notices', name: kernelEvents.scheduleMissed, handle: (event) => this.#tellMissed(event) }),
     )
     await this.#loader.start()
+    this.#routes.isReady = true
     this.#options.onStatus?.()
     this.bus.start()
     for (const { found, state } of this.#loader.list())
@@ -175,6 +187,7 @@ export class Kernel {
     await this.#recorder?.record()
     this.#recorder = undefined
     for (const undo of this.#undo.splice(0)) undo()
+    this.#routes.isReady = false
     await this.#scheduler.stop()
     await this.bus.stop()
     // Channels finish what they deliver. What extensions send from now on is kept for the next process.

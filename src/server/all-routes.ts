@@ -1,13 +1,18 @@
 import type { Ids, Records, SchemaValidator } from '../contracts/index.ts'
 import { anthropicRoutes } from './anthropic/index.ts'
 import { apiDefinitions } from './api-definitions.ts'
+import { type ChannelDependencies, channelRoutes } from './channels/index.ts'
 import { areasOf, type Route, type ServerRouteDependencies, serverRoutes } from './http/index.ts'
 import { type McpDependencies, mcpRoutes } from './mcp/index.ts'
 import { openaiRoutes } from './openai/index.ts'
 import { type RestDependencies, restRoutes } from './rest/index.ts'
 import { webRoutes } from './web/index.ts'
 
-export interface RouteDependencies extends Omit<ServerRouteDependencies, 'definitions'>, McpDependencies, RestDependencies {
+export interface RouteDependencies
+  extends Omit<ServerRouteDependencies, 'definitions'>,
+    McpDependencies,
+    RestDependencies,
+    ChannelDependencies {
   readonly ids: Ids
   readonly records: Records
   readonly validator: SchemaValidator
@@ -19,6 +24,7 @@ export interface RouteDependencies extends Omit<ServerRouteDependencies, 'defini
 export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
   const others = [
     ...webRoutes(dependencies.webFolder),
+    ...channelRoutes(dependencies),
     ...mcpRoutes(dependencies),
     ...openaiRoutes(dependencies),
     ...anthropicRoutes(dependencies),

@@ -50,14 +50,14 @@ export class RunningServer implements Server {
     this.#warnOfNames(host)
     const address = await (nearby ? this.#openNear(host, port) : this.#open(host, port))
     await wanted.listening?.(address)
-    this.#begin()
+    this.#beginHttp()
     return address
   }
 
   attach(server: HttpServer): void {
     this.#refuseWhenClosed()
     this.#upgrade(server)
-    this.#begin()
+    this.#beginHttp()
   }
 
   serveStdio(input: Readable, output: Writable): StdioServed {
@@ -74,8 +74,21 @@ export class RunningServer implements Server {
   }
 
   readonly #fetch = (request: Request, connection?: Connection): Promise<Response> => {
-    this.#begin()
+    this.#beginHttp()
     return this.#parts.http.fetch(request, connection)
+  }
+
+  /** Of a server that a program mounts, the address is that of the settings. */
+  #beginHttp(): void {
+    const { settings, basePath } = this.#parts
+    this.#reachedAt(`${baseUrl(settings.host, settings.port)}${basePath}`)
+    this.#begin()
+  }
+
+  /** The first address stays. */
+  #reachedAt(url: string): void {
+    const { settings, reached } = this.#parts
+    reached.url ??= settings.publicUrl ?? url
   }
 
   /** Interrupted sessions continue, and extensions start. */
@@ -98,7 +111,9 @@ export class RunningServer implements Server {
     }
     this.#closers.push((ms) => opened.close(ms))
     if (settings.legacyTransports) this.#upgrade(opened.server)
-    return { host, port: opened.port, url: `${baseUrl(host, opened.port)}${basePath}` }
+    const url = `${baseUrl(host, opened.port)}${basePath}`
+    this.#reachedAt(url)
+    return { host, port: opened.port, url }
   }
 
   #refuseWhenClosed(): void {

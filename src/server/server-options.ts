@@ -56,7 +56,10 @@ export interface ServedKernel {
   extend(project: Project): Promise<Project>
   /** The sessions, as conversations of the kernel use them. */
   sessions(own: SessionService): SessionService
-  attach(sessions: SessionService, listeners: KernelListeners): Promise<void>
+  /** `server.url`: where others reach it, once they do. */
+  attach(sessions: SessionService, listeners: KernelListeners, server: { readonly url: string | undefined }): Promise<void>
+  /** A request to an address of an extension. `undefined`: there is no such address. */
+  answer(request: Request): Promise<Response | undefined>
   /** Starts the extensions. */
   start(): Promise<void>
   status(): readonly ExtensionStatus[]

@@ -33,6 +33,8 @@ export interface ServerParts {
   readonly storeHealth: StoreHealth
   readonly telemetry: Telemetry
   readonly reload: HotReload | undefined
+  /** Where others reach the server. */
+  readonly reached: { url: string | undefined }
   /** The runtime goes on without what the server has added. */
   leaveRuntime(): void
   /** How commands name the data folder. */
@@ -91,6 +93,7 @@ async function openParts(served: Served, options: PartOptions, { settings, versi
       if (problems.length === 0) own.resumeAgain().catch((error: unknown) => log.failure(error))
     },
   })
+  const reached: ServerParts['reached'] = { url: undefined }
   health.storeProblems = () => storeHealth.problems
   const dependencies: RouteDependencies = {
     ...{ version, clock, ids: randomIds, records: store.records, usages: store.usages, validator: schemaValidator(), basePath },
@@ -110,6 +113,7 @@ async function openParts(served: Served, options: PartOptions, { settings, versi
     onChange: status.subscribe,
     ...(demo && { demo }),
     ...(models && project && { models }),
+    ...(kernel && { answerChannel: (request) => kernel.answer(request) }),
     onError: (error) => log.failure(error),
   }
   const routes = allRoutes(dependencies)
@@ -153,7 +157,7 @@ async function openParts(served: Served, options: PartOptions, { settings, versi
         })
       : undefined
   try {
-    await kernel?.attach(sessions, { onChange: () => reload?.applyAgain(), onStatus: status.publish })
+    await kernel?.attach(sessions, { onChange: () => reload?.applyAgain(), onStatus: status.publish }, reached)
     await reload?.start()
   } catch (error) {
     await reload?.close()
@@ -161,7 +165,7 @@ async function openParts(served: Served, options: PartOptions, { settings, versi
   }
   demo?.attach(async () => reload?.applyNow())
   models?.attach({ apply: async () => reload?.applyNow(), changed: status.publish })
-  return { served, basePath, log, http, dependencies, own, sessions, token, health, storeHealth, reload, dataDir }
+  return { served, basePath, log, http, dependencies, own, sessions, token, health, storeHealth, reload, reached, dataDir }
 }
 
 const otherStore = (): TroupeError =>

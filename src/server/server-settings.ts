@@ -6,6 +6,8 @@ import type { AllowedNames, PlaceLimits, StreamLimits } from './http/index.ts'
 export interface ServerSettings {
   readonly host: string
   readonly port: number
+  /** Where clients reach it, without a slash at its end. */
+  readonly publicUrl?: string
   readonly names: AllowedNames
   /** Whether names of the server were given. */
   readonly hasHosts: boolean
@@ -22,14 +24,25 @@ const defaultDrainMs = 30_000
 
 export function serverSettings(given: HeadendSettings): ServerSettings {
   const host = given.host ?? defaultHost
+  const publicUrl = given.publicUrl?.replace(/\/$/, '')
   return {
     host,
     port: given.port ?? defaultPort,
+    ...(publicUrl !== undefined && { publicUrl }),
     names: {
-      hosts: [...new Set(['127.0.0.1', 'localhost', '[::1]', hostInUrl(host), ...(given.hosts ?? [])])],
+      hosts: [
+        ...new Set([
+          '127.0.0.1',
+          'localhost',
+          '[::1]',
+          hostInUrl(host),
+          ...(publicUrl === undefined ? [] : [new URL(publicUrl).host]),
+          ...(given.hosts ?? []),
+        ]),
+      ],
       origins: given.origins ?? [],
     },
-    hasHosts: (given.hosts ?? []).length > 0,
+    hasHosts: publicUrl !== undefined || (given.hosts ?? []).length > 0,
     ...(given.maxBodyBytes !== undefined && { maxBodyBytes: given.maxBodyBytes }),
     places: given.concurrency ?? {},
     streams: given.streams ?? {},

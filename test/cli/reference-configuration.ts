@@ -93,6 +93,8 @@ const keyTexts: { readonly [key: string]: string } = {
   'context.agentsMd': 'whether sessions get the `AGENTS.md` files of the project; default: `true`',
   'headends.host': 'the address to listen at; default: `127.0.0.1`',
   'headends.port': 'the port to listen at; `0` means any free one; default: `3900`',
+  'headends.publicUrl':
+    'where others reach the server, for addresses that it tells people and platforms; its host is one of `hosts`; default: the address to listen at',
   'headends.hosts':
     'names that clients use besides `localhost`, `127.0.0.1`, `[::1]` and the address; requests with another `Host` are refused',
   'headends.origins': 'origins of pages of other sites that may send requests; default: none',

@@ -22,7 +22,12 @@ const groups: readonly (readonly [title: string, names: readonly string[]])[] = 
   ['Tools', ['ToolProvider', 'Tool', 'ToolOutput', 'ToolPart', 'ToolFailure', 'ToolContext']],
   ['Approvals of tools', ['ApprovalWish', 'ApprovalKey']],
   ['Agents', ['AgentProvider', 'AgentDescriptor', 'InvokeCall', 'Principal', 'AgentResult', 'StartAgentOptions', 'ResolvedTool']],
-  ['Channels', ['ChannelProvider', 'IncomingMessage', 'OutgoingMessage', 'MessagePiece', 'Recipient']],
+  ['Channels', ['ChannelProvider', 'PersonLimits', 'Recipient', 'IncomingMessage', 'IncomingFile', 'RequestAnswer']],
+  [
+    'Messages of channels',
+    ['OutgoingMessage', 'OutgoingFile', 'MessagePiece', 'ChannelRequest', 'ClosedRequest', 'TurnProgress', 'ProgressTask'],
+  ],
+  ['Conversations and addresses of channels', ['Conversations', 'ConversationAddress', 'OpenConversation', 'HttpRoutes']],
   ['Services and schedules', ['ServiceProvider', 'SchedulerProvider', 'Schedule', 'ScheduledResult', 'Schedules', 'ScheduledTask']],
   ['Context of requests', ['ContextProvider', 'ContextRequest', 'ProvidedContext']],
   ['Setup', ['SetupProvider', 'SetupField']],

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/runtime/index.ts'
 import { anthropicRoutes } from '../../src/server/anthropic/index.ts'
+import { channelRoutes } from '../../src/server/channels/index.ts'
 import type { Route } from '../../src/server/http/index.ts'
 import { mcpRoutes } from '../../src/server/mcp/index.ts'
 import { openaiRoutes } from '../../src/server/openai/index.ts'
@@ -39,6 +40,7 @@ beforeAll(async () => {
       ...openaiRoutes({ clock: systemClock, ids: { next: () => 'id' }, records: store.records }),
       ...anthropicRoutes({ clock: systemClock }),
       ...mcpRoutes(sceneDependencies()),
+      ...channelRoutes({}),
     ],
   })
   other = await served.token({ name: 'other' })
@@ -119,13 +121,13 @@ const wrongCallers: readonly {
   },
   {
     name: 'a foreign Host',
-    isWrongFor: () => true,
+    isWrongFor: ({ isWebhook }) => !isWebhook,
     attempt: () => ({ headers: { ...bearer(localToken), host: 'evil.example' } }),
     status: 403,
   },
   {
     name: 'a foreign Host with the right port',
-    isWrongFor: () => true,
+    isWrongFor: ({ isWebhook }) => !isWebhook,
     attempt: () => ({ headers: { ...bearer(localToken), host: `evil.example:${new URL(served.url).port}` } }),
     status: 403,
   },

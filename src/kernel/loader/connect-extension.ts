@@ -17,6 +17,7 @@ interface Connection {
 export async function connectExtension(each: ManagedExtension, { ports, calls, report }: Connection): Promise<void> {
   const { id, capabilities, instance, undo } = each
   const { clock, router, scheduler } = ports
+  if (each.opened?.runs === 'kernel') undo.push(() => each.context?.closeRoutes())
   // `initialize` may have decided that it is none here.
   if (instance.sendToUser)
     undo.push(

@@ -17,6 +17,7 @@ import {
 import { isInside } from '../../util/is-inside.ts'
 import { isKernelEvent } from '../bus/event-names.ts'
 import { callingExtension, correlationOf, currentCall, insideCall, outsideOfCall } from '../calls/current-call.ts'
+import type { ExtensionRoutes } from '../routes/extension-routes.ts'
 import type { AgentPort, Bus, ExtensionManifest, FoundExtension, Router, Scheduler, SupervisorPort } from '../shared/kernel-types.ts'
 import { withBuiltinRules } from './builtin-rules.ts'
 import { permitRemedy, workPermissions } from './extension-trust.ts'
@@ -32,6 +33,7 @@ export interface KernelPorts {
   readonly supervisor: SupervisorPort
   readonly scheduler: Scheduler
   readonly extensions: ExtensionAdmin
+  readonly routes: Pick<ExtensionRoutes, 'of'>
   readonly terminal?: TerminalPort
   /** The folder of the project, absolute. */
   readonly workspace: string
@@ -62,6 +64,8 @@ interface ContextOptions {
 /** `close` removes the subscriptions. After it, the context refuses everything. */
 export interface OpenContext {
   readonly context: ExtensionContext
+  /** Its addresses on the server are gone, and what they have begun to answer is answered. */
+  closeRoutes(): Promise<void>
   close(): void
 }
 
@@ -73,7 +77,8 @@ export function createExtensionContext(
   const { bus, router, agents, supervisor, workspace } = ports
   const dataDir = join(ports.dataFolder, id)
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const subscriptions = new Set<() => void>()
+  const subscriptions = subscriptionsOf(bus, { id, run })
+  const routes = ports.routes.of({ id, folder, run })
   let isOpen = true
   const check = (allowed: boolean, message: string, remedy: string): void => {
     if (!isOpen) throw new TroupeError('runtime_closed', `the extension \`${id}\` is stopped`)
@@ -93,12 +98,13 @@ export function createExtensionContext(
     id,
     config: { ...manifest.config, ...ports.storedConfig(id) },
     logger: ports.logger(id),
-    folder,
-    dataDir,
-    workspace,
+    ...{ folder, dataDir, workspace },
     resolvedTools: resolvedTools.map((tool) => inCurrentCall(tool, id)),
     schedules: openSchedules(ports.scheduler.schedulesOf(id, callingExtension), ports, { checkOpen, checkPermitted }),
     ...(runs === 'kernel' && { extensions: ports.extensions, ...(ports.terminal && { terminal: ports.terminal }) }),
+    get http() {
+      return runs === 'kernel' ? routes.http : undefined
+    },
     now: () => ports.clock.now(),
     secret(name) {
       check(manifest.secrets.includes(name), `the secret ${name} is not declared`, `Add it to \`secrets\` in the manifest.`)
@@ -134,12 +140,7 @@ export function createExtensionContext(
     },
     subscribe(name, handler) {
       checkOpen()
-      const end = bus.subscribe({ id, name, handle: (event) => run(`event ${name}`, () => handler(event)) })
-      const unsubscribe = (): void => {
-        if (subscriptions.delete(unsubscribe)) end()
-      }
-      subscriptions.add(unsubscribe)
-      return unsubscribe
+      return subscriptions.add(name, handler)
     },
     async publish(name, data, options) {
       check(!isKernelEvent(name), `\`${name}\` is an event of Troupe, and extensions cannot publish it`, ownEventName(id))
@@ -161,9 +162,28 @@ export function createExtensionContext(
   }
   return {
     context,
+    closeRoutes: () => routes.close(),
     close() {
       isOpen = false
-      for (const unsubscribe of [...subscriptions]) unsubscribe()
+      void routes.close()
+      subscriptions.close()
+    },
+  }
+}
+
+function subscriptionsOf(bus: Pick<Bus, 'subscribe'>, { id, run }: { readonly id: string } & Pick<ContextOptions, 'run'>) {
+  const open = new Set<() => void>()
+  return {
+    add(...[name, handler]: Parameters<ExtensionContext['subscribe']>): () => void {
+      const end = bus.subscribe({ id, name, handle: (event) => run(`event ${name}`, () => handler(event)) })
+      const unsubscribe = (): void => {
+        if (open.delete(unsubscribe)) end()
+      }
+      open.add(unsubscribe)
+      return unsubscribe
+    },
+    close(): void {
+      for (const unsubscribe of [...open]) unsubscribe()
     },
   }
 }

@@ -170,6 +170,8 @@ export interface ModelPrice {
 export interface HeadendSettings {
   readonly host?: string
   readonly port?: number
+  /** Where clients reach the server. */
+  readonly publicUrl?: string
   /** Further names that clients use in the Host header. */
   readonly hosts?: readonly string[]
   /** Origins of pages of other sites that may send requests. */

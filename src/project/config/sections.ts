@@ -117,6 +117,14 @@ const checkOrigin: Check = (written) =>
     ? undefined
     : 'must be an origin: `https://`, a host name and nothing after it'
 
+/** Paths of the server are added to it. */
+const checkPublicUrl: Check = (written) => {
+  const read = parseHttpAddress(written)
+  return read && [read.url.username, read.url.password, read.url.search, read.url.hash].every((part) => part === '')
+    ? undefined
+    : 'must be an http: or https: address without user and query'
+}
+
 const count = (min: number, example: string): Shape => ({ kind: 'value', type: { kind: 'integer', min }, example })
 const duration = (example: string): Shape => ({ kind: 'value', type: { kind: 'duration' }, example })
 
@@ -125,6 +133,7 @@ const headends: Shape = {
   of: {
     host: literal('127.0.0.1'),
     port: { kind: 'value', type: { kind: 'integer', min: 0, max: 65_535 }, example: '3900' },
+    publicUrl: literal('https://agents.example.com', checkPublicUrl),
     hosts: { kind: 'list', of: literal('agents.example.com', checkHostName), example: '["agents.example.com"]' },
     origins: { kind: 'list', of: literal('https://chat.example.com', checkOrigin), example: '["https://chat.example.com"]' },
     maxBodyBytes: { kind: 'value', type: { kind: 'size', min: 1024 }, example: '20MB' },

@@ -6,6 +6,7 @@ import type { Route } from './route.ts'
 interface Pattern {
   readonly pattern: RegExp
   readonly isAgent: boolean
+  readonly isWebhook: boolean
   readonly methods: readonly string[]
 }
 
@@ -32,6 +33,11 @@ export class KnownPaths {
   ownerOf({ headers, url }: Request): Route | undefined {
     const area = areaOf(new URL(url).pathname)
     return this.routes.find((route) => (route.onlyWith === undefined || headers.has(route.onlyWith)) && areasOf(route).includes(area))
+  }
+
+  isWebhook({ url }: Request): boolean {
+    const { pathname } = new URL(url)
+    return this.#patterns.some(({ isWebhook, pattern }) => isWebhook && pattern.test(pathname))
   }
 
   methodsFor({ url }: Request): readonly string[] {
@@ -62,6 +68,11 @@ function patternsOf(routes: readonly Route[]): readonly Pattern[] {
     const own = routes.filter((route) => route.path === path)
     const parts = path.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/:\w+/g, '[^/]+')
     const rest = own.some(({ isRest }) => isRest) ? '(?:/.+)?' : ''
-    return { pattern: new RegExp(`^${parts}${rest}$`), isAgent: isForAgents(path), methods: own.map(({ method }) => method) }
+    return {
+      pattern: new RegExp(`^${parts}${rest}$`),
+      isAgent: isForAgents(path),
+      isWebhook: own.some(({ isWebhook }) => isWebhook),
+      methods: own.map(({ method }) => method),
+    }
   })
 }

@@ -9,6 +9,7 @@ export const headendTitles: { readonly [Name in HeadendName]: string } = {
   anthropic: 'Anthropic-compatible',
   mcp: 'Model Context Protocol',
   web: 'Web chat',
+  channels: 'Extensions',
   server: 'Server',
 }
 

@@ -23,35 +23,39 @@ export async function readBody<Body>(request: Request, schema: z.ZodType<Body>, 
 }
 
 async function readText(request: Request, maxBytes: number): Promise<string> {
-  const declared = request.headers.get('content-length')
-  if (Number(declared ?? 0) > maxBytes) throw tooLarge(maxBytes)
-  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const bytes = await readBytes(request, maxBytes)
   try {
-    // The parser of Node holds the client to the length that it declared.
-    if (declared !== null) {
-      const bytes = await request.arrayBuffer()
-      if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes)
-      return decoder.decode(bytes)
-    }
-    return request.body ? await readPieces(request.body, decoder, maxBytes) : ''
-  } catch (error) {
-    if (error instanceof HttpError) throw error
-    throw new HttpError('invalid_request', 'The body could not be read: it is not UTF-8, or the connection was closed.', { cause: error })
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw new HttpError('invalid_request', 'The body could not be read: it is not UTF-8.', { cause })
   }
 }
 
-async function readPieces(
-  body: NonNullable<Request['body']>,
-  decoder: InstanceType<typeof TextDecoder>,
-  maxBytes: number,
-): Promise<string> {
-  let [text, bytes] = ['', 0]
+/** The body as it was sent. Stops reading at `maxBytes`. */
+export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const declared = request.headers.get('content-length')
+  if (Number(declared ?? 0) > maxBytes) throw tooLarge(maxBytes)
+  try {
+    // The parser of Node holds the client to the length that it declared.
+    if (declared === null) return request.body ? await readPieces(request.body, maxBytes) : new Uint8Array()
+    const bytes = new Uint8Array(await request.arrayBuffer())
+    if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes)
+    return bytes
+  } catch (error) {
+    if (error instanceof HttpError) throw error
+    throw new HttpError('invalid_request', 'The body could not be read: the connection was closed.', { cause: error })
+  }
+}
+
+async function readPieces(body: NonNullable<Request['body']>, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
   for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength
     if (bytes > maxBytes) throw tooLarge(maxBytes)
-    text += decoder.decode(chunk, { stream: true })
+    pieces.push(chunk)
   }
-  return text + decoder.decode()
+  return Buffer.concat(pieces)
 }
 
 export function parseJson(text: string): unknown {

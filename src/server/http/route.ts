@@ -7,7 +7,7 @@ import type { OpenStream, StreamConnection } from './open-streams.ts'
 // The route table: the server, the OpenAPI document, the reference page and the access tests are made from it.
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
-export type HeadendName = 'server' | 'rest' | 'openai' | 'anthropic' | 'mcp' | 'web'
+export type HeadendName = 'server' | 'rest' | 'openai' | 'anthropic' | 'mcp' | 'web' | 'channels'
 
 /** The place that a running turn holds. */
 export interface Place {
@@ -74,6 +74,11 @@ export interface Route<Body = unknown, Query = unknown> {
   readonly access: Scope | 'public'
   /** Paths of its protocol that this server does not have, below `/v1/`. No agent can have their first words as its name. */
   readonly missing?: readonly string[]
+  /**
+   * Programs of others call it, such as platforms, which know nothing of the server: every method, Host and query is accepted. Its `handle`
+   * reads the body.
+   */
+  readonly isWebhook?: true
   /** It is allowed while the server shuts down. */
   readonly endsWork?: boolean
   /** It is no part of the interface: the reference does not show it. */

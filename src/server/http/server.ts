@@ -109,7 +109,7 @@ interface Incoming {
 function routerOf(paths: KnownPaths, answer: (route: Route, incoming: Incoming) => Promise<Response>) {
   const app = new Hono<{ Bindings: { readonly exchange: Exchange } }>()
   for (const route of paths.routes)
-    app.on(route.method, route.isRest ? `${route.path}{.+}` : route.path, (c, next) =>
+    app.on(route.isWebhook ? 'ALL' : route.method, route.isRest ? `${route.path}{.+}` : route.path, (c, next) =>
       paths.isFor(route, c.req.raw) ? answer(route, { raw: c.req.raw, params: c.req.param(), exchange: c.env.exchange }) : next(),
     )
   app.notFound((c) => {
@@ -147,7 +147,7 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
       raw,
       url,
       params,
-      query: route.query ? checked(queryOf(url), route.query, 'query') : refuseQuery(url),
+      query: route.query ? checked(queryOf(url), route.query, 'query') : route.isWebhook ? undefined : refuseQuery(url),
       body: route.body ? await readBody(raw, route.body, route.maxBodyBytes ?? options.maxBodyBytes ?? defaultMaxBodyBytes) : undefined,
       ...{ requestId: exchange.requestId, isLocal: isLocalRequest(raw, peer.caller, exchange.connection) },
       signal: raw.signal,
@@ -166,10 +166,11 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
 
   async function respond(request: Request, exchange: Exchange, stream: Pick<CarryOptions, 'cut' | 'done'>): Promise<Response> {
     try {
-      checkHostAndOrigin(request.headers, names)
+      const isWebhook = paths.isWebhook(request)
+      checkHostAndOrigin(request.headers, names, { anyHost: isWebhook })
       if (request.bodyUsed) throw new HttpError('internal', bodyRead)
       if (isWithoutSlash(request, basePath)) return withSlash(request)
-      if (request.method === 'OPTIONS') return preflight(request, paths)
+      if (request.method === 'OPTIONS' && !isWebhook) return preflight(request, paths)
       const response = await app.fetch(request, { exchange })
       return isEventStream(response) ? carried(request, response, { exchange, slices, errorOf, ...stream }) : response
     } catch (thrown) {

@@ -1,0 +1,1 @@
+export { type ChannelDependencies, channelRoutes } from './channel-routes.ts'
