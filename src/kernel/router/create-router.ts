@@ -7,12 +7,14 @@ import {
   TroupeError,
 } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
+import { redactor } from '../../util/redact.ts'
 import { cutText, wellFormed } from '../../util/well-formed.ts'
 import type { Notice, RoutedTask, Router } from '../shared/kernel-types.ts'
 import { type Conversation, Conversations, idOf, keyOf, recipientOf, type WaitingMessage } from './conversation.ts'
 import { deliverToChannel } from './deliver-to-channel.ts'
 import { followConversation } from './follow-conversation.ts'
 import { type AddressedEntry, Outbox } from './outbox.ts'
+import { redactedChannel } from './redacted-channel.ts'
 import { type MessageData, type Reply, type RouterCore, type RouterOptions, system } from './router-core.ts'
 import { MessageWorker } from './send-message.ts'
 
@@ -22,6 +24,8 @@ const mostChars = 100_000
 const closingMs = 1_000
 /** After a failure of the store. */
 const retryMs = 5_000
+const withoutSecrets = redactor()
+const onlyTokens = () => withoutSecrets
 /** For diagnostics. */
 const part = 'kernel:router'
 
@@ -45,6 +49,7 @@ interface Following {
  * 1. A message is stored before `receive` resolves. It is taken once, and the messages of a conversation are sent in order.
  * 2. Everything for a person is stored until their channel has taken it: answers in the journal, other messages in the outbox.
  * 3. A channel that fails or hangs holds up its own conversations only.
+ * 4. Channels get no secrets: `redactedChannel` is around each of them.
  */
 class MessageRouter implements Router {
   readonly #options: RouterOptions
@@ -76,7 +81,7 @@ class MessageRouter implements Router {
 
   register(name: string, provider: ChannelProvider): () => void {
     this.#remove(name, this.#channels.get(name))
-    const channel = { provider, removed: new AbortController() }
+    const channel = { provider: redactedChannel(provider, this.#options.redactor ?? onlyTokens), removed: new AbortController() }
     this.#channels.set(name, channel)
     this.#background(this.#open())
     return () => this.#remove(name, channel)

@@ -1,4 +1,5 @@
 import { type Clock, type Ids, type Recipient, type Records, type SessionService, TroupeError } from '../../contracts/index.ts'
+import type { Redactor } from '../../util/redact.ts'
 import type { Bus, ReportDiagnostic } from '../shared/kernel-types.ts'
 import type { Changes, Conversations } from './conversation.ts'
 
@@ -15,6 +16,8 @@ export interface RouterOptions {
   isTrusted?(extension: string): boolean
   /** Whether it is part of Troupe. Default: no. */
   isBundled?(extension: string): boolean
+  /** Of what channels get. Asked each time: more secrets may be known. Default: tokens of Troupe only. */
+  redactor?(): Redactor
   /** Keeps sessions apart from those of other projects in the same store. */
   readonly scope?: string
 }
