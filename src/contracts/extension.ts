@@ -216,7 +216,7 @@ export interface OutgoingMessage {
 export interface ChannelRequest {
   readonly id: string
   readonly kind: 'approval' | 'question' | 'form'
-  /** One line: what is asked. */
+  /** What is asked: a line, or the text of a question. */
   readonly title: string
   /** The tool that is to run. Of an approval. */
   readonly tool?: string
@@ -226,8 +226,12 @@ export interface ChannelRequest {
   readonly reason?: string
   /** The change as a `git diff`. */
   readonly diff?: string
-  /** What an approval can cover: this call, the conversation, the project. */
+  /** Why the call has failed in the sandbox, if the approval is to run it outside. */
+  readonly failure?: string
+  /** What an approval can cover: this call, the conversation, the project. Empty if this channel cannot approve. */
   readonly breadths?: readonly ApprovalBreadth[]
+  /** What an approval for more than this call covers, as people read it, such as a path. */
+  readonly covers?: readonly string[]
   /** Suggested answers of a question. Other texts are accepted, too. */
   readonly options?: readonly string[]
   /** Of a form: an object schema whose properties are strings, numbers, booleans, or choices. */
@@ -241,7 +245,7 @@ export interface ClosedRequest {
   readonly conversation?: string
   /** `ended`: nobody has answered, and nobody can any more. */
   readonly outcome: 'approved' | 'denied' | 'answered' | 'ended'
-  /** Who answered, as a person reads it. */
+  /** Who answered: the name of the person in this channel, or an id such as `rest:anna`. */
   readonly by?: string
 }
 

@@ -1,5 +1,6 @@
 import {
   type ChannelProvider,
+  type ClosedRequest,
   type IncomingMessage,
   type OutgoingMessage,
   type Recipient,
@@ -136,6 +137,7 @@ class MessageRouter implements Router {
       scope: this.#scope,
       isTrusted: (extension) => this.#isTrusted(extension),
       reply: (to, reply) => this.#reply(to, reply),
+      closeRequest: (to, closed) => this.#closeRequest(to, closed),
       publish: (name, conversation, data) => this.#publish(name, conversation, data),
     }
     const changes = sessions.watch()[Symbol.asyncIterator]()
@@ -193,7 +195,9 @@ class MessageRouter implements Router {
     this.#outbox.flush()
   }
 
-  async #hasNews({ sessionId, delivered }: Conversation): Promise<boolean> {
+  async #hasNews({ sessionId, delivered, shown }: Conversation): Promise<boolean> {
+    // It may have been answered, or deleted with its session.
+    if (shown !== undefined) return true
     const entry = sessionId === undefined ? undefined : await this.#core?.sessions.get(sessionId)
     return entry !== undefined && (entry.seq > delivered || entry.status === 'running' || entry.status === 'suspended')
   }
@@ -270,6 +274,12 @@ class MessageRouter implements Router {
     return this.#outbox.add({ key: `reply:${id}`, kind, text, speaker: system, to: recipientOf(to) })
   }
 
+  #closeRequest(to: Recipient, { id, outcome, by }: ClosedRequest): Promise<void> {
+    const name = by === undefined ? {} : { by: by.startsWith(`${to.channel}:`) ? by.slice(to.channel.length + 1) : by }
+    const closed = { id, outcome, ...name, ...(to.conversation !== undefined && { conversation: to.conversation }) }
+    return this.#outbox.add({ key: `close:${id}`, kind: 'close', text: '', speaker: system, to: recipientOf(to), closed })
+  }
+
   async #store(
     kind: 'notice' | 'task',
     { text, to, speaker = system, id = this.#options.ids.next(), anyChannel = false, correlationId }: Notice,
@@ -281,20 +291,20 @@ class MessageRouter implements Router {
     await this.#outbox.add({ ...added, ...more })
   }
 
-  async #sendEntry({ to, kind, key: id, text, speaker, correlationId }: AddressedEntry): Promise<boolean> {
+  async #sendEntry({ to, kind, key: id, text, speaker, correlationId, closed }: AddressedEntry): Promise<boolean> {
     if (kind === 'task') {
       await this.#takeTask(to, { id: idOf(to, this.#scope + id), text, isTask: true }, speaker)
       return true
     }
     const channel = this.#channels.get(to.channel)
     if (!channel) return false
+    const delivery = { clock: this.#options.clock, signal: channel.removed.signal, report: this.#reporter(to.channel) }
+    if (kind === 'close')
+      return (
+        closed === undefined || (await deliverToChannel(() => channel.provider.closeRequest?.(to.userId, closed), delivery)) !== undefined
+      )
     const message: OutgoingMessage = { id, kind, text, speaker, ...(to.conversation !== undefined && { conversation: to.conversation }) }
-    const [{ clock }, report] = [this.#options, this.#reporter(to.channel)]
-    const sent = await deliverToChannel(() => channel.provider.sendToUser(to.userId, message), {
-      clock,
-      signal: channel.removed.signal,
-      report,
-    })
+    const sent = await deliverToChannel(() => channel.provider.sendToUser(to.userId, message), delivery)
     if (sent === undefined) return false
     if (!id.startsWith('notice:')) return true
     const conversation = await this.#conversations.addNotice(to, { text, speaker })
