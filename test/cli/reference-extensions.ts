@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { root } from '../documentation.ts'
 import { code, made, page, table } from './markdown.ts'
 
-const sources = ['extension.ts', 'tool.ts', 'failures.ts', 'approvals.ts', 'principal.ts']
+const sources = ['extension.ts', 'outgoing-message.ts', 'tool.ts', 'failures.ts', 'approvals.ts', 'principal.ts']
   .map((file) => readFileSync(join(root, 'src/contracts', file), 'utf8'))
   .join('\n')
 
@@ -22,7 +22,12 @@ const groups: readonly (readonly [title: string, names: readonly string[]])[] = 
   ['Tools', ['ToolProvider', 'Tool', 'ToolOutput', 'ToolPart', 'ToolFailure', 'ToolContext']],
   ['Approvals of tools', ['ApprovalWish', 'ApprovalKey']],
   ['Agents', ['AgentProvider', 'AgentDescriptor', 'InvokeCall', 'Principal', 'AgentResult', 'StartAgentOptions', 'ResolvedTool']],
-  ['Channels', ['ChannelProvider', 'IncomingMessage', 'OutgoingMessage', 'MessagePiece', 'Recipient']],
+  ['Channels', ['ChannelProvider', 'PersonLimits', 'Recipient', 'IncomingMessage', 'IncomingFile', 'RequestAnswer']],
+  [
+    'Messages of channels',
+    ['OutgoingMessage', 'OutgoingFile', 'MessagePiece', 'ChannelRequest', 'ClosedRequest', 'TurnProgress', 'ProgressTask'],
+  ],
+  ['Conversations and addresses of channels', ['Conversations', 'ConversationAddress', 'OpenConversation', 'HttpRoutes']],
   ['Services and schedules', ['ServiceProvider', 'SchedulerProvider', 'Schedule', 'ScheduledResult', 'Schedules', 'ScheduledTask']],
   ['Context of requests', ['ContextProvider', 'ContextRequest', 'ProvidedContext']],
   ['Setup', ['SetupProvider', 'SetupField']],
