@@ -2,6 +2,7 @@
 // Troupe at run time, and gets everything through its `ExtensionContext`.
 import type { ApprovalBreadth } from './approvals.ts'
 import type { Json, JsonObject, JsonSchema, MaybePromise } from './json.ts'
+import type { ChannelRequest, ClosedRequest, MessagePiece, OutgoingFile, OutgoingMessage, TurnProgress } from './outgoing-message.ts'
 import type { OwnerBudget, Principal } from './principal.ts'
 import type { Tool, ToolContext } from './tool.ts'
 import type { Usage } from './usage.ts'
@@ -192,92 +193,6 @@ export type RequestAnswer = { readonly requestId: string } & (
   | { readonly kind: 'deny'; readonly reason?: string }
   | { readonly kind: 'answer'; readonly text: string; readonly content?: JsonObject }
 )
-
-/** A message for a person. */
-export interface OutgoingMessage {
-  readonly id: string
-  /** `answer`: of an agent. `notice`: proactive, or of the system. `question`: an approval or a question that waits for an answer. */
-  readonly kind: 'answer' | 'notice' | 'question' | 'error'
-  readonly text: string
-  /** The agent that speaks, such as `orchestrator`. */
-  readonly speaker: string
-  readonly conversation?: string
-  /** Answers to choose from. Other texts are accepted, too. */
-  readonly options?: readonly string[]
-  /** Its text was already sent in pieces. */
-  readonly streamed?: boolean
-  /** Of a question: the request as data, for buttons and forms. The answer is `answer` of a message, or the next text. */
-  readonly request?: ChannelRequest
-  /** What tools have returned besides text since the message before, such as pictures. */
-  readonly files?: readonly OutgoingFile[]
-}
-
-/** A request for approval, or a question. */
-export interface ChannelRequest {
-  readonly id: string
-  readonly kind: 'approval' | 'question' | 'form'
-  /** One line: what is asked. */
-  readonly title: string
-  /** The tool that is to run. Of an approval. */
-  readonly tool?: string
-  /** The arguments of the call, in their order. Long values are cut. */
-  readonly input?: readonly { readonly name: string; readonly value: string }[]
-  /** The reason that the agent gave. */
-  readonly reason?: string
-  /** The change as a `git diff`. */
-  readonly diff?: string
-  /** What an approval can cover: this call, the conversation, the project. */
-  readonly breadths?: readonly ApprovalBreadth[]
-  /** Suggested answers of a question. Other texts are accepted, too. */
-  readonly options?: readonly string[]
-  /** Of a form: an object schema whose properties are strings, numbers, booleans, or choices. */
-  readonly form?: JsonSchema
-  /** An address for the person to open. The answer is that they are done. */
-  readonly url?: string
-}
-
-export interface ClosedRequest {
-  readonly id: string
-  readonly conversation?: string
-  /** `ended`: nobody has answered, and nobody can any more. */
-  readonly outcome: 'approved' | 'denied' | 'answered' | 'ended'
-  /** Who answered, as a person reads it. */
-  readonly by?: string
-}
-
-export interface OutgoingFile {
-  readonly name: string
-  readonly mediaType: string
-  readonly bytes: number
-  read(): Promise<Uint8Array>
-}
-
-/** What the agents of one turn do. */
-export interface TurnProgress {
-  /** The same for one turn. */
-  readonly id: string
-  readonly conversation?: string
-  readonly state: 'working' | 'waiting' | 'completed' | 'failed' | 'stopped'
-  /** Calls and children, in the order of their start. The oldest ones that have ended are left out if there are many. */
-  readonly tasks: readonly ProgressTask[]
-}
-
-export interface ProgressTask {
-  readonly id: string
-  /** The task that it belongs to. */
-  readonly parentId?: string
-  readonly title: string
-  readonly state: 'pending' | 'running' | 'waiting' | 'completed' | 'failed' | 'stopped'
-  /** One line, such as the first line of a result or an error. */
-  readonly detail?: string
-}
-
-export interface MessagePiece {
-  readonly id: string
-  readonly speaker: string
-  readonly text: string
-  readonly conversation?: string
-}
 
 /** An event of the bus. */
 export interface BusEvent {

@@ -87,8 +87,6 @@ export {
   type AnyExtension,
   type BusEvent,
   type ChannelProvider,
-  type ChannelRequest,
-  type ClosedRequest,
   type ContextProvider,
   type ContextRequest,
   type ConversationAddress,
@@ -107,12 +105,8 @@ export {
   type IncomingFile,
   type IncomingMessage,
   type InvokeCall,
-  type MessagePiece,
   type OpenConversation,
-  type OutgoingFile,
-  type OutgoingMessage,
   type PersonLimits,
-  type ProgressTask,
   type ProvidedContext,
   type PublishOptions,
   type Recipient,
@@ -130,7 +124,6 @@ export {
   type StartAgentOptions,
   type TerminalPort,
   type ToolProvider,
-  type TurnProgress,
 } from './extension.ts'
 export {
   type Diagnostic,
@@ -252,6 +245,15 @@ export type {
   Trace,
   TurnOperation,
 } from './outcome.ts'
+export type {
+  ChannelRequest,
+  ClosedRequest,
+  MessagePiece,
+  OutgoingFile,
+  OutgoingMessage,
+  ProgressTask,
+  TurnProgress,
+} from './outgoing-message.ts'
 export { type Plan, type PlanStatus, type PlanStep, planStatuses } from './plan.ts'
 export type { Clock, Ids, Random, SchemaValidator, Validate, Validation } from './ports.ts'
 export { localPrincipal, type OwnerBudget, type Principal, type PrincipalKind, principalKinds, type SessionPlace } from './principal.ts'

@@ -8,12 +8,15 @@ import {
   type Project,
   type ProjectReport,
   projectExtensions,
+  secretName,
   trustPlaceOf,
 } from '../project/index.ts'
 import { type AgentRuntime, randomIds, systemClock } from '../runtime/index.ts'
 import { asSentence } from '../util/as-sentence.ts'
 import { shortHash } from '../util/hash.ts'
+import { haveSameJson } from '../util/json-values.ts'
 import { knownNames } from '../util/nearest-names.ts'
+import { type Redactor, redactor } from '../util/redact.ts'
 import { type ExtensionAdmissions, extensionAdmissions } from './admission/extension-admission.ts'
 import { type ExtensionSettings, readExtensionSettings } from './extension-settings.ts'
 import { Kernel, type KernelOptions } from './kernel.ts'
@@ -87,8 +90,7 @@ export class ProjectKernel {
   readonly #kernel: Kernel
   readonly #running: OpenedRuntime
   readonly #listeners: { current: KernelListeners }
-  /** Secrets of extensions: they are redacted in journals and logs. */
-  readonly #secrets: Secrets
+  readonly #secrets: KnownSecrets
   #isAttached = false
   #isStarted = false
   #endWatch = none
@@ -116,14 +118,15 @@ export class ProjectKernel {
     const opened = { ...opening, store, quarantined }
     const settings = await kernelOptions(opened)
     const listeners = { current: { onChange: none, onStatus: none } }
+    const secrets = new KnownSecrets(secretsIn(settings))
     const kernel = new Kernel({
       ...settings,
+      redactor: () => secrets.redactor,
       onChange: () => listeners.current.onChange(),
       onStatus: () => listeners.current.onStatus(),
     })
     try {
       await kernel.load()
-      const secrets = secretsIn(settings)
       const project = await extended(first, kernel, secrets)
       const running = openRuntime(project, { store, origin: { command: 'serve' } })
       return new ProjectKernel(opened, kernel, { project, running, listeners, secrets })
@@ -300,28 +303,50 @@ const toldNamespace = 'untrusted_extension'
 
 type Secrets = { readonly [name: string]: string }
 
+/** What channels are not sent. Replaced values stay secret. */
+class KnownSecrets {
+  /** Of extensions: they are redacted in journals and logs, too. */
+  readonly ofExtensions: Secrets
+  redactor: Redactor
+  #known: readonly Secrets[]
+
+  constructor(ofExtensions: Secrets) {
+    this.ofExtensions = ofExtensions
+    this.#known = [ofExtensions]
+    this.redactor = redactor(ofExtensions)
+  }
+
+  add(secrets: Secrets): void {
+    if (this.#known.some((each) => haveSameJson(each, secrets))) return
+    this.#known = [...this.#known, secrets]
+    this.redactor = redactor(...this.#known)
+  }
+}
+
 interface KernelParts {
   readonly project: Project
   readonly running: OpenedRuntime
   readonly listeners: { current: KernelListeners }
-  readonly secrets: Secrets
+  readonly secrets: KnownSecrets
 }
 
-async function extended(project: Project, kernel: Kernel, secrets: Secrets): Promise<Project> {
+async function extended(project: Project, kernel: Kernel, known: KnownSecrets): Promise<Project> {
   const { adapter, config, served } = project
+  const secrets = { ...adapter.secrets, ...known.ofExtensions }
+  known.add(secrets)
   const found = await kernel.config({ config, served, resolveModel: (name) => adapter.resolve(name) })
   return {
     ...project,
     config: found.config,
     served: found.served,
     hooks: [...project.hooks, ...found.hooks],
-    adapter: { ...adapter, secrets: { ...adapter.secrets, ...secrets } },
+    adapter: { ...adapter, secrets },
   }
 }
 
 function secretsIn({ found, secret }: KernelOptions): Secrets {
   const names = found.flatMap(({ manifest, trusted }) => (trusted ? (manifest?.secrets ?? []) : []))
-  return Object.fromEntries(names.map((name) => [name, secret(name) ?? ''] as const).filter(([, value]) => value !== ''))
+  return Object.fromEntries(names.map((name) => [secretName(name), secret(name) ?? ''] as const).filter(([, value]) => value !== ''))
 }
 
 const problemText = ({ message, remedy }: ExtensionProblem): string => [asSentence(message), remedy ?? ''].join(' ').trimEnd()

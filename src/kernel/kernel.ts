@@ -18,6 +18,7 @@ import type {
 } from '../contracts/index.ts'
 import { asSentence } from '../util/as-sentence.ts'
 import { messageOf } from '../util/message-of.ts'
+import type { Redactor } from '../util/redact.ts'
 import { createBus, type RunningBus } from './bus/create-bus.ts'
 import { kernelEvents } from './bus/event-names.ts'
 import { currentCall } from './calls/current-call.ts'
@@ -51,6 +52,8 @@ export interface KernelOptions extends HostPorts, Omit<LoaderOptions, 'ports' | 
   /** Who has the store. A second kernel is refused: both would deliver. Default: the caller keeps others away. */
   readonly lease?: Pick<LeaseOptions, 'holder' | 'supervisor'>
   readonly onDiagnostic: ReportDiagnostic
+  /** Of what channels get. Default: tokens of Troupe only. */
+  redactor?(): Redactor
   /** The tools or agents of an extension have changed: `config` has another result. */
   onChange?(): void
   /** The state, the health or the problems of an extension have changed. */
@@ -86,7 +89,10 @@ export class Kernel {
     const isTrusted = (id: string): boolean => this.#loader.get(id)?.found.trusted === true
     const isBundled = (id: string): boolean => this.#loader.get(id)?.found.source === 'bundled'
     const scope = projectScope(options.workspace)
-    this.router = createRouter({ records, clock, ids, bus: this.bus, report, isTrusted, isBundled, scope })
+    this.router = createRouter({
+      ...{ records, clock, ids, bus: this.bus, report, isTrusted, isBundled, scope },
+      ...(options.redactor && { redactor: options.redactor }),
+    })
     const fire = (task: FiredTask): Promise<void> => this.#fire(task)
     this.#scheduler = createScheduler({ records, clock, ids, bus: this.bus, fire, onDiagnostic: options.onDiagnostic })
     this.#routes = new ExtensionRoutes(clock)

@@ -13,7 +13,7 @@ export {
 export { optionDefaults } from './config/effective-options.ts'
 export { nodeConfigFileSystem } from './config/files/config-file-system.ts'
 export { makeFolders } from './config/files/make-folders.ts'
-export { redactSettings } from './config/hide-secrets.ts'
+export { redactSettings, secretName } from './config/hide-secrets.ts'
 export { loadConfig } from './config/load-config.ts'
 export {
   agentPathsOf,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { root } from '../documentation.ts'
 import { code, made, page, table } from './markdown.ts'
 
-const sources = ['extension.ts', 'tool.ts', 'failures.ts', 'approvals.ts', 'principal.ts']
+const sources = ['extension.ts', 'outgoing-message.ts', 'tool.ts', 'failures.ts', 'approvals.ts', 'principal.ts']
   .map((file) => readFileSync(join(root, 'src/contracts', file), 'utf8'))
   .join('\n')
 

@@ -149,6 +149,27 @@ it('the path of a script is relative to the manifest that names it', async () =>
   for (const name of ['agents', 'extensions/actor']) await rm(join(folder, name), { recursive: true })
 })
 
+it('no channel gets a secret of an extension, whatever its name is', async () => {
+  const code = `export class Main {
+    initialize(context) { this.context = context }
+    start() { return this.context.notifyUser('It is ' + this.context.secret('PAGER_ID'), { channel: 'leaky', userId: 'ann' }) }
+    sendToUser(_, { text }) { globalThis.leaked.resolve(text) }
+  }`
+  await write('leaky', { 'manifest.yaml': `${manifest('leaky')}secrets: [PAGER_ID]\n`, 'main.js': code })
+  await extensions('trust', 'leaky')
+  const leaked = Promise.withResolvers<string>()
+  Object.assign(globalThis, { leaked })
+  const env = { ...variablesIn(folder), PAGER_ID: 'pager-77-4711' }
+  const kernel = await createKernel({ project: await loadProject({ cwd: process.cwd(), env }), allowsMissingModels: true })
+  try {
+    await kernel.start()
+    expect(await leaked.promise).toBe('It is [redacted:secret PAGER_ID]')
+  } finally {
+    await kernel.close()
+  }
+  await rm(join(folder, 'extensions', 'leaky'), { recursive: true })
+})
+
 it('shows the state of the kernel that runs, and then the last failures with their time', async () => {
   const eager = `export class Main {
     initialize(context) { this.context = context }

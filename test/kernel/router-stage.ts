@@ -1,5 +1,6 @@
 import type { MessagePiece, Model, ModelRequest, OutgoingMessage, Receipt, SessionService, Store, Tool } from '../../src/contracts/index.ts'
 import { createRouter } from '../../src/kernel/router/create-router.ts'
+import type { RouterOptions } from '../../src/kernel/router/router-core.ts'
 import type { KernelDiagnostic, Publication } from '../../src/kernel/shared/kernel-types.ts'
 import { type AgentRuntime, createAgentRuntime } from '../../src/runtime/index.ts'
 import { FakeClock, ScriptedModel, type ScriptedStepSource } from '../../src/testing/index.ts'
@@ -47,6 +48,7 @@ interface StageOptions {
   readonly publish?: () => Promise<unknown>
   /** Replaces methods of the sessions. */
   readonly sessions?: (sessions: SessionService) => Partial<SessionService>
+  readonly router?: Pick<RouterOptions, 'redactor' | 'isTrusted'>
 }
 
 /** One life of the process, which continues what the one before left. `stop` ends it; the next one gets the same store. */
@@ -73,6 +75,7 @@ export async function stage(store: Store, script: readonly ScriptedStepSource[],
       },
     },
     report: (problem) => problems.push(problem),
+    ...options.router,
   })
   const driven = driving(runtime)
   const sessions = { ...driven, ...options.sessions?.(driven) }

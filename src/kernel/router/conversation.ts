@@ -45,6 +45,8 @@ export interface Conversation extends Recipient {
   readonly delivered: number
   /** The request that the person was asked. */
   readonly asked?: string
+  /** The request whose end the channel is told with `closeRequest`. It may have been sent. */
+  readonly shown?: string
   /** During a handoff, the path of the agent that has the conversation. */
   readonly speaker?: string
   /** The last message that an agent has read. */

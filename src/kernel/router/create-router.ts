@@ -1,5 +1,6 @@
 import {
   type ChannelProvider,
+  type ClosedRequest,
   type IncomingMessage,
   type OutgoingMessage,
   type Recipient,
@@ -7,12 +8,14 @@ import {
   TroupeError,
 } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
+import { redactor } from '../../util/redact.ts'
 import { cutText, wellFormed } from '../../util/well-formed.ts'
 import type { Notice, RoutedTask, Router } from '../shared/kernel-types.ts'
 import { type Conversation, Conversations, idOf, keyOf, recipientOf, type WaitingMessage } from './conversation.ts'
 import { deliverToChannel } from './deliver-to-channel.ts'
 import { followConversation } from './follow-conversation.ts'
 import { type AddressedEntry, Outbox } from './outbox.ts'
+import { redactedChannel } from './redacted-channel.ts'
 import { type MessageData, type Reply, type RouterCore, type RouterOptions, system } from './router-core.ts'
 import { MessageWorker } from './send-message.ts'
 
@@ -22,6 +25,8 @@ const mostChars = 100_000
 const closingMs = 1_000
 /** After a failure of the store. */
 const retryMs = 5_000
+const withoutSecrets = redactor()
+const onlyTokens = () => withoutSecrets
 /** For diagnostics. */
 const part = 'kernel:router'
 
@@ -45,6 +50,7 @@ interface Following {
  * 1. A message is stored before `receive` resolves. It is taken once, and the messages of a conversation are sent in order.
  * 2. Everything for a person is stored until their channel has taken it: answers in the journal, other messages in the outbox.
  * 3. A channel that fails or hangs holds up its own conversations only.
+ * 4. Channels get no secrets: `redactedChannel` is around each of them.
  */
 class MessageRouter implements Router {
   readonly #options: RouterOptions
@@ -76,7 +82,7 @@ class MessageRouter implements Router {
 
   register(name: string, provider: ChannelProvider): () => void {
     this.#remove(name, this.#channels.get(name))
-    const channel = { provider, removed: new AbortController() }
+    const channel = { provider: redactedChannel(provider, this.#options.redactor ?? onlyTokens), removed: new AbortController() }
     this.#channels.set(name, channel)
     this.#background(this.#open())
     return () => this.#remove(name, channel)
@@ -131,6 +137,7 @@ class MessageRouter implements Router {
       scope: this.#scope,
       isTrusted: (extension) => this.#isTrusted(extension),
       reply: (to, reply) => this.#reply(to, reply),
+      closeRequest: (to, closed) => this.#closeRequest(to, closed),
       publish: (name, conversation, data) => this.#publish(name, conversation, data),
     }
     const changes = sessions.watch()[Symbol.asyncIterator]()
@@ -188,7 +195,9 @@ class MessageRouter implements Router {
     this.#outbox.flush()
   }
 
-  async #hasNews({ sessionId, delivered }: Conversation): Promise<boolean> {
+  async #hasNews({ sessionId, delivered, shown }: Conversation): Promise<boolean> {
+    // It may have been answered, or deleted with its session.
+    if (shown !== undefined) return true
     const entry = sessionId === undefined ? undefined : await this.#core?.sessions.get(sessionId)
     return entry !== undefined && (entry.seq > delivered || entry.status === 'running' || entry.status === 'suspended')
   }
@@ -265,6 +274,12 @@ class MessageRouter implements Router {
     return this.#outbox.add({ key: `reply:${id}`, kind, text, speaker: system, to: recipientOf(to) })
   }
 
+  #closeRequest(to: Recipient, { id, outcome, by }: ClosedRequest): Promise<void> {
+    const name = by === undefined ? {} : { by: by.startsWith(`${to.channel}:`) ? by.slice(to.channel.length + 1) : by }
+    const closed = { id, outcome, ...name, ...(to.conversation !== undefined && { conversation: to.conversation }) }
+    return this.#outbox.add({ key: `close:${id}`, kind: 'close', text: '', speaker: system, to: recipientOf(to), closed })
+  }
+
   async #store(
     kind: 'notice' | 'task',
     { text, to, speaker = system, id = this.#options.ids.next(), anyChannel = false, correlationId }: Notice,
@@ -276,20 +291,20 @@ class MessageRouter implements Router {
     await this.#outbox.add({ ...added, ...more })
   }
 
-  async #sendEntry({ to, kind, key: id, text, speaker, correlationId }: AddressedEntry): Promise<boolean> {
+  async #sendEntry({ to, kind, key: id, text, speaker, correlationId, closed }: AddressedEntry): Promise<boolean> {
     if (kind === 'task') {
       await this.#takeTask(to, { id: idOf(to, this.#scope + id), text, isTask: true }, speaker)
       return true
     }
     const channel = this.#channels.get(to.channel)
     if (!channel) return false
+    const delivery = { clock: this.#options.clock, signal: channel.removed.signal, report: this.#reporter(to.channel) }
+    if (kind === 'close')
+      return (
+        closed === undefined || (await deliverToChannel(() => channel.provider.closeRequest?.(to.userId, closed), delivery)) !== undefined
+      )
     const message: OutgoingMessage = { id, kind, text, speaker, ...(to.conversation !== undefined && { conversation: to.conversation }) }
-    const [{ clock }, report] = [this.#options, this.#reporter(to.channel)]
-    const sent = await deliverToChannel(() => channel.provider.sendToUser(to.userId, message), {
-      clock,
-      signal: channel.removed.signal,
-      report,
-    })
+    const sent = await deliverToChannel(() => channel.provider.sendToUser(to.userId, message), delivery)
     if (sent === undefined) return false
     if (!id.startsWith('notice:')) return true
     const conversation = await this.#conversations.addNotice(to, { text, speaker })

@@ -1,9 +1,10 @@
 import type { ChannelProvider, InteractionEvent, OutgoingMessage, StreamEvent } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { pause, withinTime } from '../shared/background-work.ts'
+import { endingOf } from './closed-request.ts'
 import { agentAt, type Changes, type Conversation, keyOf } from './conversation.ts'
 import { deadlineMs, deliverToChannel } from './deliver-to-channel.ts'
-import { questionText } from './questions.ts'
+import { questionText, requestData } from './questions.ts'
 import { isUnknownSession, type RouterCore, system } from './router-core.ts'
 import { Speech } from './speech.ts'
 
@@ -13,6 +14,7 @@ import { Speech } from './speech.ts'
  * 1. Messages are delivered one after the other. `delivered` moves when the channel has taken them, so a crash repeats at most those of
  *    one event, under the same ids.
  * 2. One request is asked at a time, the oldest first. The next one follows when it is answered.
+ * 3. `shown` is stored before a request is sent, and cleared when the outbox has its end: the channel is told of each end, over crashes.
  */
 interface FollowOptions extends RouterCore {
   readonly provider: ChannelProvider
@@ -30,13 +32,24 @@ export async function followConversation(conversation: Conversation, options: Fo
   while (!signal.aborted) {
     try {
       await new Follower(conversation, options).run()
+      if (!signal.aborted) await closeIfDeleted(conversation, options)
       return
     } catch (error) {
-      if (isUnknownSession(error)) return
+      if (isUnknownSession(error)) return closeIfDeleted(conversation, options)
       report(`The answers of a conversation cannot be read, and are tried again: ${messageOf(error)}`)
       await pause({ clock, signal, ms: retryMs })
     }
   }
+}
+
+/** A request of a deleted session has ended. If the store fails, the next process finds it. */
+async function closeIfDeleted({ sessionId = '', ...to }: Conversation, options: FollowOptions): Promise<void> {
+  const { sessions, conversations, closeRequest } = options
+  const current = conversations.get(keyOf(to))
+  if (current?.shown === undefined || current.sessionId !== sessionId) return
+  if (await sessions.get(sessionId).catch(() => true)) return
+  await closeRequest(to, { id: current.shown, outcome: 'ended' })
+  await conversations.update(to, (before) => (before.sessionId === sessionId ? { shown: undefined } : {}))
 }
 
 class Follower {
@@ -88,7 +101,8 @@ class Follower {
         await this.#options.publish('agent_response', conversation, { id, text, speaker, correlationId: this.#speech.heard })
     }
     if (messages.length > 0 || isMilestone(event)) await this.#update({ delivered: event.seq, ...this.#speech.state })
-    if (touchesRequests(event) || this.#conversation?.asked !== undefined) await this.#ask()
+    const { asked, shown } = this.#conversation ?? {}
+    if (touchesRequests(event) || asked !== undefined || shown !== undefined) await this.#ask()
   }
 
   /** Before the answer: nobody has written. */
@@ -111,14 +125,29 @@ class Follower {
   }
 
   async #ask(): Promise<void> {
-    const { sessions, conversations } = this.#options
-    const asked = this.#conversation?.asked
-    const [request] = await sessions.requests(this.#sessionId)
+    const { sessions, conversations, provider, isTrusted } = this.#options
+    const { asked, shown, channel = '' } = this.#conversation ?? {}
+    const open = await sessions.requests(this.#sessionId)
+    if (shown !== undefined && !open.some(({ id }) => id === shown)) await this.#close(shown)
+    const request = open.find(({ id }) => id === (asked ?? shown)) ?? open[0]
     if (request?.id === asked) return
     if (!request) return this.#update({ asked: undefined })
-    conversations.asking.set(this.#key, request.id)
-    const sent = await this.#send({ id: request.id, kind: 'question', speaker: agentAt(request.agentPath), ...questionText(request) })
-    if (sent !== undefined) await this.#update({ asked: request.id })
+    const { id, agentPath } = request
+    if (provider.closeRequest) await this.#update({ shown: id })
+    conversations.asking.set(this.#key, id)
+    const data = requestData(request, { mayApprove: isTrusted(channel) })
+    const sent = await this.#send({ id, kind: 'question', speaker: agentAt(agentPath), ...questionText(request), request: data })
+    if (sent !== undefined) await this.#update({ asked: id })
+  }
+
+  /** The events up to `delivered` are from before its end. */
+  async #close(id: string): Promise<void> {
+    const { sessions, closeRequest } = this.#options
+    const conversation = this.#conversation
+    if (!conversation) return
+    const ending = await endingOf(sessions, { sessionId: this.#sessionId, requestId: id, after: conversation.delivered })
+    await closeRequest(conversation, { id, ...ending })
+    await this.#update({ shown: undefined })
   }
 
   async #send(message: OutgoingMessage): Promise<boolean | undefined> {

@@ -1,4 +1,4 @@
-import type { Clock, OutgoingMessage, Recipient, Records } from '../../contracts/index.ts'
+import type { Clock, ClosedRequest, OutgoingMessage, Recipient, Records } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { cutText } from '../../util/well-formed.ts'
 import { type RecordTable, recordTable } from '../shared/record-table.ts'
@@ -11,13 +11,15 @@ const mostEntries = 1_000
 const retryMs = 5_000
 
 interface StoredEntry {
-  readonly kind: OutgoingMessage['kind'] | 'task'
+  readonly kind: OutgoingMessage['kind'] | 'task' | 'close'
   readonly text: string
   readonly speaker: string
   readonly at: number
   /** Absent: the first person who writes. */
   readonly to?: Recipient
   readonly anyChannel?: boolean
+  /** The request that has ended. */
+  readonly closed?: ClosedRequest
   /** Of the call that it was sent in. */
   readonly correlationId?: string
 }
@@ -36,16 +38,17 @@ interface OutboxOptions {
 }
 
 /**
- * Messages that are not answers: proactive ones, replies to commands, and tasks.
+ * Messages that are not answers: proactive ones, replies to commands, tasks, and the ends of requests.
  *
  * 1. An entry is stored until it is sent. After that its key is known for a while, with a `due`: the same key again is ignored.
- * 2. The entries for one person are sent in the order in which they were added. Those of others do not wait for them.
+ * 2. The entries for one person are sent in the order in which they were added. Those of others do not wait for them, and messages do not
+ *    wait for the ends of requests.
  */
 export class Outbox {
   readonly #options: OutboxOptions
   readonly #table: RecordTable<StoredEntry>
   readonly #entries = new Map<string, OutboxEntry>()
-  /** Those who are being sent something. */
+  /** By lane: what is being sent. */
   readonly #busy = new Map<string, Promise<void>>()
   #last = 0
 
@@ -76,12 +79,12 @@ export class Outbox {
 
   /** Sends what can be sent. */
   flush(): void {
-    for (const { anyChannel, to = this.#options.latest(anyChannel) } of this.#entries.values()) {
-      const person = to && keyOf(to)
-      if (person !== undefined && !this.#busy.has(person))
+    for (const { kind, anyChannel, to = this.#options.latest(anyChannel) } of this.#entries.values()) {
+      const lane = to && laneOf(kind, to)
+      if (lane !== undefined && !this.#busy.has(lane))
         this.#busy.set(
-          person,
-          Promise.resolve().then(() => this.#sendTo(person)),
+          lane,
+          Promise.resolve().then(() => this.#sendOf(lane)),
         )
     }
   }
@@ -91,10 +94,10 @@ export class Outbox {
     await Promise.all(this.#busy.values())
   }
 
-  async #sendTo(person: string): Promise<void> {
+  async #sendOf(lane: string): Promise<void> {
     const { clock, send, report } = this.#options
     try {
-      for (let entry = this.#next(person); entry; entry = this.#next(person))
+      for (let entry = this.#next(lane); entry; entry = this.#next(lane))
         if (await send(entry)) {
           await this.#table.update(entry.key, (before) => before && { ...before, text: '', due: clock.now() + knownMs })
           this.#entries.delete(entry.key)
@@ -103,12 +106,12 @@ export class Outbox {
       report(`A message is kept and sent later: ${messageOf(error)}`)
       clock.after(retryMs, () => this.flush())
     }
-    this.#busy.delete(person)
+    this.#busy.delete(lane)
   }
 
-  #next(person: string): AddressedEntry | undefined {
+  #next(lane: string): AddressedEntry | undefined {
     for (const { anyChannel, to = this.#options.latest(anyChannel), ...entry } of this.#entries.values())
-      if (to && keyOf(to) === person && this.#options.canSend({ ...entry, to })) return { ...entry, to }
+      if (to && laneOf(entry.kind, to) === lane && this.#options.canSend({ ...entry, to })) return { ...entry, to }
     return undefined
   }
 
@@ -126,3 +129,5 @@ export class Outbox {
       await this.#table.update(key, () => undefined)
   }
 }
+
+const laneOf = (kind: OutboxEntry['kind'], to: Recipient): string => `${kind === 'close' ? 'close ' : ''}${keyOf(to)}`

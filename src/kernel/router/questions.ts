@@ -1,7 +1,8 @@
-import type { ApprovalDecision, ApprovalRequest, Json } from '../../contracts/index.ts'
+import type { ApprovalDecision, ApprovalRequest, ChannelRequest, Json } from '../../contracts/index.ts'
 import { contentProblem, formFields } from '../../policy/form-fields.ts'
 import { parseField } from '../../policy/parse-field.ts'
 import { cutText } from '../../util/well-formed.ts'
+import { requestSummary } from '../../view/index.ts'
 
 // Requests as messages, and the meaning of what the person answers. Pure.
 
@@ -28,6 +29,33 @@ export function questionText(request: ApprovalRequest): QuestionText {
     inside ? `It failed in the sandbox: ${inside.error.message}` : '',
   ]
   return { text: joined(lines), options: ['yes', 'no', ...(keys.length > 0 ? ['always'] : [])] }
+}
+
+/** The same as data. `mayApprove`: whether the channel may answer it with an approval. */
+export function requestData(request: ApprovalRequest, { mayApprove }: { readonly mayApprove: boolean }): ChannelRequest {
+  const { id, tool, question, reason, input, diff, inside, keys } = request
+  if (question) {
+    const { text, from, url, form, options } = question
+    const title = cut(from === undefined ? text : `${from} asks: ${text}`, mostChars)
+    return {
+      id,
+      kind: form ? 'form' : 'question',
+      title,
+      ...(options && { options }),
+      ...(form && { form }),
+      ...(url !== undefined && { url }),
+    }
+  }
+  const breadths = keys.length > 0 ? (['once', 'session', 'project'] as const) : (['once'] as const)
+  return {
+    ...{ id, kind: 'approval', title: cut(requestSummary(request), mostValueChars), tool },
+    input: Object.entries(input).map(([name, value]) => ({ name, value: shown(value) })),
+    ...(reason !== undefined && { reason }),
+    ...(diff !== undefined && { diff: cut(diff, mostChars) }),
+    ...(inside && { failure: inside.error.message }),
+    breadths: mayApprove ? breadths : [],
+    ...(keys.length > 0 && { covers: keys.map(({ label }) => label) }),
+  }
 }
 
 const joined = (lines: readonly string[]): string => cut(lines.filter((line) => line !== '').join('\n'), mostChars)

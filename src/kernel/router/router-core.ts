@@ -1,4 +1,13 @@
-import { type Clock, type Ids, type Recipient, type Records, type SessionService, TroupeError } from '../../contracts/index.ts'
+import {
+  type Clock,
+  type ClosedRequest,
+  type Ids,
+  type Recipient,
+  type Records,
+  type SessionService,
+  TroupeError,
+} from '../../contracts/index.ts'
+import type { Redactor } from '../../util/redact.ts'
 import type { Bus, ReportDiagnostic } from '../shared/kernel-types.ts'
 import type { Changes, Conversations } from './conversation.ts'
 
@@ -15,6 +24,8 @@ export interface RouterOptions {
   isTrusted?(extension: string): boolean
   /** Whether it is part of Troupe. Default: no. */
   isBundled?(extension: string): boolean
+  /** Of what channels get. Asked each time: more secrets may be known. Default: tokens of Troupe only. */
+  redactor?(): Redactor
   /** Keeps sessions apart from those of other projects in the same store. */
   readonly scope?: string
 }
@@ -28,6 +39,8 @@ export interface RouterCore {
   isTrusted(extension: string): boolean
   /** Stored when it resolves. The same id again is ignored. */
   reply(to: Recipient, reply: Reply): Promise<void>
+  /** Tells the channel that a request has ended. Stored when it resolves. The same request again is ignored. */
+  closeRequest(to: Recipient, closed: Pick<ClosedRequest, 'id' | 'outcome' | 'by'>): Promise<void>
   /** On the bus. The same id again is ignored. A failure is reported. */
   publish(name: 'user_message' | 'agent_response', to: Recipient & Pick<Changes, 'sessionId'>, data: MessageData): Promise<void>
 }

@@ -167,6 +167,7 @@ export class MessageWorker {
         return (await this.#stop(conversation)) ? {} : say('No task is running.')
       case 'new':
         await this.#stop(conversation)
+        if (conversation.shown !== undefined) await this.#options.closeRequest(conversation, { id: conversation.shown, outcome: 'ended' })
         await say('A new conversation begins with your next message.')
         return { ...fresh, sessionId: undefined, number: number + 1, notices: [] }
       case 'help':
@@ -197,4 +198,4 @@ const approveElsewhere = (channel: string): string =>
   `The channel ${channel} is not trusted, so it cannot approve. Approve at the computer of the assistant: troupe approvals list. Or answer no.`
 
 /** For the next session of a conversation. */
-const fresh = { delivered: 0, asked: undefined, speaker: undefined, said: undefined, heard: undefined }
+const fresh = { delivered: 0, asked: undefined, shown: undefined, speaker: undefined, said: undefined, heard: undefined }

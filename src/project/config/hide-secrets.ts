@@ -9,6 +9,9 @@ const probe = 'a value that is long enough'
 /** Whether a value with this name is a secret, by the rule for events and logs. */
 export const isSecretName = (name: string): boolean => redactor({ [name]: probe }).text(probe) !== probe
 
+/** A name that a redactor treats as that of a secret. */
+export const secretName = (name: string): string => (isSecretName(name) ? name : `secret ${name}`)
+
 /** Text that looks like a key: long, with letters and digits, and not the beginning of a path or an address. */
 const keyLike = /[\w+/=.-]{24,}/g
 const looksLikeKey = (text: string): boolean => /^[^/.]{16}/.test(text) && /\d/.test(text) && /[A-Za-z]/.test(text)

@@ -1,6 +1,6 @@
 import { type Json, type ProviderKind, TroupeError } from '../../../contracts/index.ts'
 import { type ConfigDiagnostic, settingsOf } from '../config.ts'
-import { isSecretName } from '../hide-secrets.ts'
+import { isSecretName, secretName } from '../hide-secrets.ts'
 import { keysOf, type Sourced, showPath, sourcedAt } from '../sourced.ts'
 import { type Part, resolveParts, type UsedVariable, type VariableSources } from './resolve-placeholders.ts'
 
@@ -147,7 +147,7 @@ interface SecretSources {
 function secretsOf(providers: Overlay['providers'], { written, used }: SecretSources): Overlay['secrets'] {
   const secrets = new Map<string, string>()
   const add = (name: string, value: string): void => {
-    const secret = isSecretName(name) ? name : `secret ${name}`
+    const secret = secretName(name)
     let free = secret
     for (let n = 2; secrets.has(free) && secrets.get(free) !== value; n++) free = `${secret} (${n})`
     secrets.set(free, value)
