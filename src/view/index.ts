@@ -2,6 +2,7 @@ export { type CallPermit, changesOf, decidedText, exitCodeOf, type FileChange, t
 export { requestSummary, runAgainOutside, shownFor, taskText } from './call-summary.ts'
 export { type Denial, denialsIn, unavailableApproverName } from './denials.ts'
 export { applyEvent, applyPast, emptyTree, runTree, showInterrupting, subjectOf } from './fold-events.ts'
+export { forgetEnded, forgetTurns } from './forget-ended.ts'
 export {
   duration,
   elapsed,

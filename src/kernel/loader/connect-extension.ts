@@ -26,6 +26,12 @@ export async function connectExtension(each: ManagedExtension, { ports, calls, r
         ...(instance.streamToUser && {
           streamToUser: (user, piece) => calls.call(each, 'streamToUser', () => instance.streamToUser?.(user, piece)),
         }),
+        ...(instance.showProgress && {
+          showProgress: (user, progress) => calls.call(each, 'showProgress', () => instance.showProgress?.(user, progress)),
+        }),
+        ...(instance.closeRequest && {
+          closeRequest: (user, closed) => calls.call(each, 'closeRequest', () => instance.closeRequest?.(user, closed)),
+        }),
       }),
     )
   for (const { id: name, task, ...schedule } of each.found.manifest?.schedules ?? [])

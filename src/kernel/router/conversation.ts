@@ -43,6 +43,8 @@ export interface Conversation extends Recipient {
   readonly waiting: readonly WaitingMessage[]
   /** The `seq` up to which everything was delivered. */
   readonly delivered: number
+  /** The `seq` before the turn that messages up to `delivered` are from, unless it has ended: progress is read from there on. */
+  readonly turnFrom?: number
   /** The request that the person was asked. */
   readonly asked?: string
   /** The request whose end the channel is told with `closeRequest`. It may have been sent. */

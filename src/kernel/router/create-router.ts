@@ -14,6 +14,7 @@ import type { Notice, RoutedTask, Router } from '../shared/kernel-types.ts'
 import { type Conversation, Conversations, idOf, keyOf, recipientOf, type WaitingMessage } from './conversation.ts'
 import { deliverToChannel } from './deliver-to-channel.ts'
 import { followConversation } from './follow-conversation.ts'
+import { followProgress } from './follow-progress.ts'
 import { type AddressedEntry, Outbox } from './outbox.ts'
 import { redactedChannel } from './redacted-channel.ts'
 import { type MessageData, type Reply, type RouterCore, type RouterOptions, system } from './router-core.ts'
@@ -229,6 +230,8 @@ class MessageRouter implements Router {
     })
     this.#following.set(key, { channel, sessionId, left, ended })
     this.#background(ended)
+    if (channel.provider.showProgress)
+      this.#background(followProgress(conversation, { ...options, signal: left.signal, removed: channel.removed.signal }))
   }
 
   async #take(to: Recipient, message: WaitingMessage, changes: Partial<Conversation>): Promise<void> {

@@ -57,12 +57,14 @@ class Follower {
   readonly #key: string
   readonly #sessionId: string
   readonly #speech: Speech
+  #turnFrom: number | undefined
 
   constructor(conversation: Conversation, options: FollowOptions) {
     this.#options = options
     this.#key = keyOf(conversation)
     this.#sessionId = conversation.sessionId ?? ''
     this.#speech = new Speech(this.#conversation ?? conversation)
+    this.#turnFrom = this.#conversation?.turnFrom
   }
 
   async run(): Promise<void> {
@@ -92,6 +94,8 @@ class Follower {
       if (event.type === 'interaction.item.delta' && this.#options.provider.streamToUser) await this.#stream(this.#speech.piece(event))
       return
     }
+    if (event.sessionId === this.#sessionId && event.type === 'interaction.turn.started') this.#turnFrom = event.seq - 1
+    if (event.sessionId === this.#sessionId && event.type === 'interaction.session.idle') this.#turnFrom = undefined
     const messages = [...this.#tasksOf(event), ...this.#speech.messages(event)]
     for (const message of messages) {
       const { id, text, speaker, kind } = message
@@ -100,7 +104,8 @@ class Follower {
       if (conversation && kind === 'answer')
         await this.#options.publish('agent_response', conversation, { id, text, speaker, correlationId: this.#speech.heard })
     }
-    if (messages.length > 0 || isMilestone(event)) await this.#update({ delivered: event.seq, ...this.#speech.state })
+    if (messages.length > 0 || isMilestone(event))
+      await this.#update({ delivered: event.seq, turnFrom: this.#turnFrom, ...this.#speech.state })
     const { asked, shown } = this.#conversation ?? {}
     if (touchesRequests(event) || asked !== undefined || shown !== undefined) await this.#ask()
   }

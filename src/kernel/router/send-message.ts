@@ -198,4 +198,12 @@ const approveElsewhere = (channel: string): string =>
   `The channel ${channel} is not trusted, so it cannot approve. Approve at the computer of the assistant: troupe approvals list. Or answer no.`
 
 /** For the next session of a conversation. */
-const fresh = { delivered: 0, asked: undefined, shown: undefined, speaker: undefined, said: undefined, heard: undefined }
+const fresh = {
+  delivered: 0,
+  turnFrom: undefined,
+  asked: undefined,
+  shown: undefined,
+  speaker: undefined,
+  said: undefined,
+  heard: undefined,
+}
