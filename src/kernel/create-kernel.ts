@@ -320,8 +320,12 @@ async function extended(project: Project, kernel: Kernel, secrets: Secrets): Pro
 }
 
 function secretsIn({ found, secret }: KernelOptions): Secrets {
+  const configured = Object.assign({}, ...found.map(({ configured }) => configured?.secrets))
   const names = found.flatMap(({ manifest, trusted }) => (trusted ? (manifest?.secrets ?? []) : []))
-  return Object.fromEntries(names.map((name) => [name, secret(name) ?? ''] as const).filter(([, value]) => value !== ''))
+  return {
+    ...configured,
+    ...Object.fromEntries(names.map((name) => [name, secret(name) ?? ''] as const).filter(([, value]) => value !== '')),
+  }
 }
 
 const problemText = ({ message, remedy }: ExtensionProblem): string => [asSentence(message), remedy ?? ''].join(' ').trimEnd()
