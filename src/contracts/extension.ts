@@ -133,7 +133,9 @@ export interface SetupProvider {
   getSetupSchema(): MaybePromise<readonly SetupField[]>
   /** Throw with a reason to refuse. */
   applyConfig(config: JsonObject): MaybePromise<void>
-  onSetupComplete?(): MaybePromise<void>
+  /** Called once everything is stored. A text, such as what to do next, is shown to the person. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: methods without a text return nothing
+  onSetupComplete?(): MaybePromise<string | void>
 }
 
 export interface SetupField {
@@ -366,7 +368,7 @@ export interface ResolvedTool extends Omit<Tool, 'execute'> {
 /** The only door of an extension to Troupe. */
 export interface ExtensionContext {
   readonly id: string
-  /** `config` of the manifest, with what `setup` stored. */
+  /** `config` of the manifest, with what `setup` stored, and over both `extensions.ID` of the configuration. */
   readonly config: JsonObject
   readonly logger: ExtensionLogger
   /** The folder of the extension. Absolute. */

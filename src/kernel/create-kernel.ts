@@ -345,8 +345,12 @@ async function extended(project: Project, kernel: Kernel, known: KnownSecrets): 
 }
 
 function secretsIn({ found, secret }: KernelOptions): Secrets {
+  const configured = Object.assign({}, ...found.map(({ configured }) => configured?.secrets))
   const names = found.flatMap(({ manifest, trusted }) => (trusted ? (manifest?.secrets ?? []) : []))
-  return Object.fromEntries(names.map((name) => [secretName(name), secret(name) ?? ''] as const).filter(([, value]) => value !== ''))
+  return {
+    ...configured,
+    ...Object.fromEntries(names.map((name) => [secretName(name), secret(name) ?? ''] as const).filter(([, value]) => value !== '')),
+  }
 }
 
 const problemText = ({ message, remedy }: ExtensionProblem): string => [asSentence(message), remedy ?? ''].join(' ').trimEnd()

@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import type { ExtensionProblem } from '../contracts/index.ts'
 import {
   dataFolder,
+  extensionConfigsOf,
   extensionFolders,
   modelProblems,
   type ProjectPlace,
+  type ReadSetup,
   readSetup,
   sessionFolder,
   trustPlaceOf,
@@ -14,7 +16,7 @@ import {
 import { type ExtensionSettings, readExtensionSettings } from './extension-settings.ts'
 import { type KernelReport, readKernelReport } from './kernel-status.ts'
 import { untrustedProblem } from './loader/extension-trust.ts'
-import { displayPath, findExtensions } from './loader/find-extensions.ts'
+import { displayPath, findExtensions, isUnreadable } from './loader/find-extensions.ts'
 import { orderExtensions } from './loader/load-order.ts'
 import { sandboxAt } from './project-extensions.ts'
 import { projectRecords } from './project-records.ts'
@@ -57,7 +59,9 @@ interface Where {
 export async function inspectExtensions(where: Where, place: ProjectPlace): Promise<readonly InspectedExtension[]> {
   const { cwd: workspace, env } = place
   const trusted = where.trusted ?? (await trustPlaceOf(place).store.list())
-  const all = await findExtensions({ places: extensionFolders(place), workspace, trusted })
+  const read = await readSetup(place, { configFile: where.configFile })
+  const configs = extensionConfigsOf(read.setup)
+  const all = await findExtensions({ places: extensionFolders(place), workspace, trusted, configs })
   const { settings, kernel } = await withSessions(await sessionFolder(where, place), nothingStored, async (store) => {
     const records = projectRecords(store.records, workspace)
     return { settings: await readExtensionSettings(records), kernel: await readKernelReport(records, Date.now()) }
@@ -71,10 +75,10 @@ export async function inspectExtensions(where: Where, place: ProjectPlace): Prom
     all.map(({ id }) => id),
   )
   const hasSandbox = all.every(({ trusted }) => trusted) || (await sandboxAt(place).unavailable()) === undefined
-  const models = await wrongModels(all, where, place)
+  const models = await wrongModels(all, place, read)
   const stateOf = (found: FoundExtension, isMisplaced: boolean, isHeld: boolean): ReadyState => {
     if (!isOn(found)) return 'disabled'
-    if (!found.manifest || isMisplaced) return 'invalid'
+    if (!found.manifest || isMisplaced || isUnreadable(found)) return 'invalid'
     if (isHeld) return 'quarantined'
     return found.trusted || hasSandbox ? 'ready' : 'untrusted'
   }
@@ -129,10 +133,9 @@ function reportedBy(
 /** Models of agents that no key and no server would make usable, by extension. */
 async function wrongModels(
   all: readonly FoundExtension[],
-  { configFile }: Where,
   place: ProjectPlace,
+  { setup, isConfigured }: ReadSetup,
 ): Promise<ReadonlyMap<string, readonly ExtensionProblem[]>> {
-  const { setup, isConfigured } = await readSetup(place, { configFile })
   // Without the configuration, model aliases are unknown.
   if (!isConfigured) return new Map()
   const workspace = realpathSync(place.cwd)

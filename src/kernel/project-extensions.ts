@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { extensionFolders, homeFolder, type ProjectPlace, type Setup } from '../project/index.ts'
+import { extensionConfigsOf, extensionFolders, homeFolder, type ProjectPlace, type Setup } from '../project/index.ts'
 import { systemClock } from '../runtime/index.ts'
 import { findExtensions } from './loader/find-extensions.ts'
 import { type ExtensionSandbox, extensionSandbox } from './process/extension-sandbox.ts'
@@ -10,8 +10,13 @@ import { supervisorFolder } from './supervisor/index.ts'
 export const extensionData = (folder: string, workspace: string): string => join(supervisorFolder(folder, workspace), 'extensions')
 
 /** All extensions of a project, with its own trust. */
-export const findProjectExtensions = ({ workingDirectory, environment, trusted }: Setup): Promise<readonly FoundExtension[]> =>
-  findExtensions({ places: extensionFolders({ cwd: workingDirectory, env: environment }), workspace: workingDirectory, trusted })
+export const findProjectExtensions = ({ workingDirectory, environment, trusted, config }: Setup): Promise<readonly FoundExtension[]> =>
+  findExtensions({
+    places: extensionFolders({ cwd: workingDirectory, env: environment }),
+    workspace: workingDirectory,
+    trusted,
+    configs: extensionConfigsOf({ config, environment }),
+  })
 
 /** For extensions that are not trusted. */
 export const sandboxAt = ({ cwd, env }: ProjectPlace): ExtensionSandbox =>

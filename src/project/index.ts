@@ -11,6 +11,7 @@ export {
   serversOf,
 } from './config/configured-servers.ts'
 export { optionDefaults } from './config/effective-options.ts'
+export { type ExtensionConfig, extensionConfigsOf } from './config/extension-configs.ts'
 export { nodeConfigFileSystem } from './config/files/config-file-system.ts'
 export { makeFolders } from './config/files/make-folders.ts'
 export { redactSettings, secretName } from './config/hide-secrets.ts'
@@ -89,7 +90,16 @@ export { withDataFolder } from './setup/open-data-folder.ts'
 export { packageFile } from './setup/package-file.ts'
 export { packageVersion } from './setup/package-version.ts'
 export type { ProjectPlace } from './setup/project-place.ts'
-export { type ConfigOptions, loadSetup, readSetup, type Setup, setupWithoutConfig, trustPathOf, trustPlaceOf } from './setup/read-setup.ts'
+export {
+  type ConfigOptions,
+  loadSetup,
+  type ReadSetup,
+  readSetup,
+  type Setup,
+  setupWithoutConfig,
+  trustPathOf,
+  trustPlaceOf,
+} from './setup/read-setup.ts'
 export { realPath } from './setup/real-path.ts'
 export { sessionFolder, withSessions } from './setup/session-store.ts'
 export {

@@ -6,7 +6,7 @@ import { joinErrors } from '../util/join-errors.ts'
 import { type OverrideArguments, parseOverrides } from './agent-file/overrides.ts'
 import { configError } from './config/load-config.ts'
 import type { FileState } from './config/trust/trust-records.ts'
-import { unknownTools, unusedQueues } from './config/unknown-names.ts'
+import { unknownExtensions, unknownTools, unusedQueues } from './config/unknown-names.ts'
 import { serverFaults } from './mcp/server-faults.ts'
 import { misspeltModels } from './models/check-model-names.ts'
 import { openProject, validAgents } from './open-project.ts'
@@ -162,10 +162,12 @@ async function readReport(options: Omit<LoadProjectOptions, 'agents'>, find: () 
     areIncomplete: registry.moduleTools.areIncomplete,
     extensions,
   })
+  const strangers = unknownExtensions(config, extensions)
   const diagnostics = [
     ...setup.diagnostics,
     ...unusedQueues({ config, environment }, [...modelSourceNames, ...providers]),
     ...unknown.diagnostics,
+    ...strangers.diagnostics,
   ]
   const advice = [
     ...(await misspeltModels(registry.readable, setup)),
@@ -174,7 +176,7 @@ async function readReport(options: Omit<LoadProjectOptions, 'agents'>, find: () 
   const errors = [
     ...overrides.errors,
     ...setupErrors,
-    ...(unknown.problems.length > 0 ? [configError(unknown.problems)] : []),
+    ...[unknown, strangers].flatMap(({ problems }) => (problems.length > 0 ? [configError(problems)] : [])),
     ...(registry.ok ? [] : [registryError(registry.problems)]),
   ]
   const error = errors.length === 0 ? undefined : joinErrors(errors)

@@ -1,5 +1,6 @@
 import type { Hook, ModelAdapter, Problem, Sandbox, Store, TroupeError } from '../contracts/index.ts'
 import type { AgentLoopConfig, McpOptions } from '../runtime/index.ts'
+import type { ExtensionConfig } from './config/extension-configs.ts'
 import type { HeadendSettings, OnUnavailable, TelemetrySettings } from './config/section-values.ts'
 import type { Registry } from './registry/load-registry.ts'
 import type { LeftOutAgent } from './registry/missing-tools.ts'
@@ -98,7 +99,7 @@ export interface Project {
   /** The built-in tools for other folders. Absent if nobody uses them. */
   readonly kitAt?: KitAt
   /** The extensions that a kernel loads for it. */
-  readonly extensions?: readonly { readonly id: string; readonly hash: string }[]
+  readonly extensions?: readonly { readonly id: string; readonly hash: string; readonly configured?: ExtensionConfig }[]
   readonly headends: HeadendSettings
   readonly telemetry: TelemetrySettings
   /** About the selected models and missing parts. */

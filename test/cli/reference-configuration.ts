@@ -34,6 +34,7 @@ export const exampleConfig = {
   hooks: [{ name: 'guard', on: ['before_call'], tools: ['shell'], command: ['./guard.sh'], onFailure: 'closed', timeout: '30s' }],
   skills: { directories: ['../skills'], disabled: ['git-push'] },
   context: { agentsMd: true },
+  extensions: { web_fetch: { search_url: 'https://search.example.org/?q={query}' } },
   headends: { port: 8080, hosts: ['agents.example.com'], origins: ['https://chat.example.com'], concurrency: { perToken: 8 } },
   store: { path: './state' },
   telemetry: { endpoint: 'http://localhost:4318/v1/traces' },
@@ -91,6 +92,8 @@ const keyTexts: { readonly [key: string]: string } = {
   'skills.directories': 'more folders to search for skills, relative to this file',
   'skills.disabled': 'names of skills that no agent can load',
   'context.agentsMd': 'whether sessions get the `AGENTS.md` files of the project; default: `true`',
+  'extensions.<name>.<name>':
+    'a value of `config` of the manifest of this extension; it replaces the whole value there, and layers are merged by key',
   'headends.host': 'the address to listen at; default: `127.0.0.1`',
   'headends.port': 'the port to listen at; `0` means any free one; default: `3900`',
   'headends.publicUrl':
@@ -132,7 +135,7 @@ function rowsOf(shape: Shape, key: string): readonly KeyRow[] {
     case 'or':
       return rowsOf(shape.of, key)
     case 'any':
-      return []
+      return key in keyTexts ? [[key, textOf(keyTexts, key), 'JSON', code('"Rome"')]] : []
     case 'list':
       return [[key, textOf(keyTexts, key), 'a list', code(shape.example)]]
     default:
@@ -203,6 +206,10 @@ export const configurationPage = page([
       '- **Untrusted projects** can only be stricter. Their allow rules, hooks and skill folders need trust.',
     ].join('\n'),
     'Hooks of layers with higher precedence run first, so those of the machine have the last word. [All keys of a hook](hooks.md). Write `${` as `$${` in them.',
+  ],
+  [
+    '## Extensions',
+    'Values of `extensions.ID` win over what `troupe extensions setup` stored, and that wins over `config` of the manifest. They apply to [trusted](../extensions.md#permissions-and-trust) extensions, from the next start or `troupe extensions reload`. A disabled extension stays disabled: `troupe extensions enable ID`. If a variable is missing, the extension is not loaded, and the others are. An id that does not exist is an error in a file of the project, and a warning in your own.',
   ],
   [
     '## Variables in the configuration',

@@ -29,7 +29,7 @@ export interface ServedKernelFiles {
   readonly config?: object
   readonly files?: { readonly [path: string]: string }
   readonly env?: { readonly [name: string]: string }
-  readonly server?: Partial<Pick<ServerOptions, 'settings' | 'basePath'>>
+  readonly server?: Partial<Pick<ServerOptions, 'settings' | 'basePath' | 'reloads'>>
   /** Continue in this folder. */
   readonly folder?: string
 }

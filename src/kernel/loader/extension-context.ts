@@ -96,7 +96,7 @@ export function createExtensionContext(
 
   const context: ExtensionContext = {
     id,
-    config: { ...manifest.config, ...ports.storedConfig(id) },
+    config: { ...manifest.config, ...ports.storedConfig(id), ...found.configured?.values },
     logger: ports.logger(id),
     ...{ folder, dataDir, workspace },
     resolvedTools: resolvedTools.map((tool) => inCurrentCall(tool, id)),

@@ -12,6 +12,7 @@ import { ExtensionCalls } from './extension-calls.ts'
 import { createExtensionContext, type KernelPorts } from './extension-context.ts'
 import { checkOfferedTools, offerTool } from './extension-tools.ts'
 import { permitRemedy, untrustedProblem, withheldOf, withheldProblem, workPermissions } from './extension-trust.ts'
+import { isUnreadable } from './find-extensions.ts'
 import { orderExtensions } from './load-order.ts'
 import { detectCapabilities, ManagedExtension } from './managed-extension.ts'
 import { openInKernel } from './open-in-kernel.ts'
@@ -151,7 +152,7 @@ export class ExtensionLoader {
     if (this.#options.isDisabled?.(found) ?? found.manifest?.enabled === false) return refuse('disabled')
     if (quarantine !== undefined)
       return refuse('quarantined', quarantine, `Fix it, or load it again with: troupe extensions enable ${found.id}`)
-    if (!found.manifest) {
+    if (!found.manifest || isUnreadable(found)) {
       this.#options.onChange?.(each, found.problems)
       return refuse('failed')
     }

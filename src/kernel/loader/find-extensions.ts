@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { ExtensionProblem } from '../../contracts/index.ts'
-import { decodeText, type TrustRecords } from '../../project/index.ts'
+import { decodeText, type ExtensionConfig, type TrustRecords } from '../../project/index.ts'
 import { errorCode } from '../../util/error-code.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { messageOf } from '../../util/message-of.ts'
@@ -23,6 +23,8 @@ export interface FindOptions {
   readonly workspace: string
   /** For extensions of the project. The others are trusted. */
   readonly trusted: TrustRecords | 'everything'
+  /** `extensions` of the configuration, by id. */
+  readonly configs?: ReadonlyMap<string, ExtensionConfig>
 }
 
 /**
@@ -43,6 +45,9 @@ export async function findExtensions(options: FindOptions): Promise<readonly Fou
   const agents = new Set(all.flatMap(({ id, manifest }) => (manifest?.agent ? [id] : [])))
   return all.map((found) => (found.permitted ? found : withoutPermissions(found, agents, workspace)))
 }
+
+/** A variable of its configuration is missing. */
+export const isUnreadable = ({ configured }: FoundExtension): boolean => configured !== undefined && configured.values === undefined
 
 /** Real paths: modules are known by them. Packages and hidden folders are not extensions. Links are listed to be refused. */
 function foldersIn(place: string): readonly { readonly id: string; readonly folder: string; readonly isLink: boolean }[] {
@@ -73,7 +78,10 @@ function withRefused(found: FoundExtension, { id, folder }: FoundExtension): Fou
 
 type Place = Pick<FoundExtension, 'id' | 'folder' | 'source'> & { readonly isLink: boolean }
 
-async function readExtension({ id, folder, source, isLink }: Place, { workspace, trusted: records }: FindOptions): Promise<FoundExtension> {
+async function readExtension(
+  { id, folder, source, isLink }: Place,
+  { workspace, trusted: records, configs }: FindOptions,
+): Promise<FoundExtension> {
   const broken = (problem: Omit<ExtensionProblem, 'place'>, hash = ''): FoundExtension => ({
     id,
     folder,
@@ -91,11 +99,12 @@ async function readExtension({ id, folder, source, isLink }: Place, { workspace,
     const path = displayPath(join(folder, 'manifest.yaml'), workspace)
     const decoded = decodeText(content, path)
     if (!decoded.ok) return broken(decoded, hash)
-    const read = await readManifest(decoded.text, { path, folder, workspace })
     const trusted = source !== 'project' || isTrustedExtension({ folder, hash }, records)
     const permitted = trusted || isPermittedExtension({ folder, hash }, records)
-    const base = { id, folder, source, hash, trusted, permitted }
-    return read.ok ? { ...base, manifest: read.manifest, problems: [] } : { ...base, problems: read.problems }
+    const { problems, ...configured } = configuredFor({ id, trusted }, configs?.get(id))
+    const read = await readManifest(decoded.text, { path, folder, workspace, config: configured.configured?.values })
+    const base = { id, folder, source, hash, trusted, permitted, ...configured }
+    return read.ok ? { ...base, manifest: read.manifest, problems } : { ...base, problems: [...read.problems, ...problems] }
   } catch (error) {
     if (errorCode(error) === 'ENOENT')
       return broken(
@@ -104,6 +113,17 @@ async function readExtension({ id, folder, source, isLink }: Place, { workspace,
       )
     return broken({ message: `it cannot be read: ${messageOf(error)}`, remedy: 'An extension is a folder of regular files.' }, hash)
   }
+}
+
+/** Its values may be secrets, and may allow something. */
+function configuredFor(
+  { id, trusted }: Pick<FoundExtension, 'id' | 'trusted'>,
+  found: ExtensionConfig | undefined,
+): Pick<FoundExtension, 'configured' | 'problems'> {
+  if (!found) return { problems: [] }
+  if (trusted) return { configured: found, problems: found.problems }
+  const message = `\`extensions.${id}\` does not apply, because the extension is not trusted`
+  return { problems: [{ place: found.place, message, remedy: `Review the extension, then: troupe extensions trust ${id}` }] }
 }
 
 /** An extension cannot give permissions to itself. `agents`: the extensions that have one, which `depends_on` lets it ask. */

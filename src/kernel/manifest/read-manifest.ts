@@ -11,6 +11,8 @@ interface ManifestPlace {
   readonly folder: string
   /** The folder of the project, absolute. */
   readonly workspace: string
+  /** Values of the configuration over `config`, for the template. */
+  readonly config?: JsonObject | undefined
 }
 
 type ReadManifest =
@@ -146,7 +148,11 @@ async function buildAgent(source: SourceText, values: ManifestValues, place: Man
   }
 }
 
-async function renderInstructions(source: SourceText, values: ManifestValues, { folder, workspace }: ManifestPlace): Promise<string> {
+async function renderInstructions(
+  source: SourceText,
+  values: ManifestValues,
+  { folder, workspace, config }: ManifestPlace,
+): Promise<string> {
   const [id, name] = [values.text('id') ?? '', values.text('name') ?? '']
   const path = values.text('agent.instructions')
   if (path === undefined) return `You are ${name}. ${values.text('description') ?? ''}`
@@ -154,7 +160,8 @@ async function renderInstructions(source: SourceText, values: ManifestValues, { 
     { path: folder, name: 'the folder of the extension' },
     { path: workspace, name: 'the folder of the project' },
   ]
-  const rendered = await renderFile(path, folders, { id, name, config: (values.get('config') ?? {}) as JsonObject })
+  const merged = { ...((values.get('config') ?? {}) as JsonObject), ...config }
+  const rendered = await renderFile(path, folders, { id, name, config: merged })
   if (rendered.ok) return rendered.text
   const { message, remedy, problems } = rendered
   if (problems.length === 0) source.problem(values.at('agent.instructions'), message, remedy)

@@ -21,6 +21,7 @@ import type {
   StartAgentOptions,
   Tool,
 } from '../../contracts/index.ts'
+import type { ExtensionConfig } from '../../project/index.ts'
 
 /** A checked `manifest.yaml` with its defaults. */
 export interface ExtensionManifest {
@@ -86,6 +87,8 @@ export interface FoundExtension {
   readonly permitted: boolean
   /** Absent if it is wrong: see `problems`. Without what a person has not permitted yet, which is one of them: see `withheldOf`. */
   readonly manifest?: ExtensionManifest
+  /** `extensions.ID` of the configuration. Trusted extensions only. Without `values` it is not loaded. */
+  readonly configured?: ExtensionConfig
   readonly problems: readonly ExtensionProblem[]
 }
 

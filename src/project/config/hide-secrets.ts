@@ -36,7 +36,17 @@ export const redactAddress = (text: string): string =>
   parseHttpAddress(text) ? addressOf(text, redactKeys) : text.replace(userInAddress, `$1${hidden}@`)
 
 /** In these sections people choose the keys, so a key is no sign of a secret. */
-const userNamedSections = new Set(['providers', 'models', 'mcpServers', 'restTools', 'openapi', 'pricing', 'queues', 'features'])
+const userNamedSections = new Set([
+  'providers',
+  'models',
+  'mcpServers',
+  'restTools',
+  'openapi',
+  'pricing',
+  'queues',
+  'features',
+  'extensions',
+])
 const isSecretPath = (path: readonly string[]): boolean =>
   path.some((key, index) => isSecretName(key) && !(index === 1 && userNamedSections.has(path[0] ?? '')))
 

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
-import { providerKinds, reservedModelNames } from '../../contracts/index.ts'
+import { extensionId, providerKinds, reservedModelNames } from '../../contracts/index.ts'
 import { hooksShape } from '../../policy/hook-shape.ts'
 import { openApiShape, restToolsShape } from '../../policy/http-tool-shapes.ts'
 import { namedServers, serverShape } from '../../policy/mcp-server-shape.ts'
@@ -299,6 +299,18 @@ export const sections = {
     summary: 'project instructions for every session; if one layer disables them, they stay disabled',
     trust: 'free',
     ...byLayer,
+  },
+  extensions: {
+    shape: {
+      kind: 'names',
+      of: { kind: 'names', of: { kind: 'any' }, example: '{ "city": "Rome" }' },
+      example: '{ "weather": { "city": "Rome" } }',
+      name: extensionId,
+      naming: 'Use the id of an extension: lower-case letters, digits, and single `_` or `-`',
+    },
+    summary: 'values over `config` of the manifests of extensions',
+    trustEffect: 'configure extensions: what they connect to, send and allow',
+    ...guarded,
   },
   headends: {
     shape: headends,

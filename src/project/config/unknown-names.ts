@@ -63,6 +63,19 @@ export function unknownSkills(config: Config, skills: readonly string[]): Unknow
   return splitBySeverity(config, unknown)
 }
 
+/** Sections of extensions that do not exist. `ids`: of those that do, whether they run or not. */
+export function unknownExtensions(config: Config, ids: readonly string[]): UnknownNames {
+  const unknown = sectionByLayer(config, 'extensions').flatMap((section) =>
+    keysOf(section).flatMap((id): readonly UnknownName[] => {
+      const origin = sourcedAt(section, [id])?.origin
+      if (!origin || ids.includes(id)) return []
+      const message = `\`extensions.${id}\` has no effect: there is no extension \`${id}\``
+      return [{ origin, kind: 'no source', message, remedy: didYouMean(id, ids) ?? 'Remove it, or see: troupe extensions list' }]
+    }),
+  )
+  return splitBySeverity(config, unknown)
+}
+
 interface UnknownName {
   readonly origin: FileOrigin
   readonly kind: ToolNameProblem['kind']

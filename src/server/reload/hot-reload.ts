@@ -168,6 +168,9 @@ export class HotReload {
     return [
       ...modules.map((path) => `${path} has changed. Modules with tools are loaded once: restart to use it.`),
       ...changedExtensions(project, first),
+      ...(isSame(configsOf(project), configsOf(first))
+        ? []
+        : [`${restartFor('extensions')} Of a running assistant: troupe extensions reload`]),
       ...(isSame(project.headends, first.headends) ? [] : [restartFor('headends')]),
       ...(isSame(project.telemetry, first.telemetry) ? [] : [restartFor('telemetry')]),
       ...(project.folder === first.folder ? [] : [restartFor('store')]),
@@ -176,6 +179,8 @@ export class HotReload {
 }
 
 const restartFor = (section: string): string => `\`${section}\` of the configuration has changed: restart to use it.`
+
+const configsOf = ({ extensions = [] }: Project): readonly unknown[] => extensions.map(({ id, configured }) => [id, configured?.values])
 
 function changedExtensions({ extensions = [] }: Project, first: Project): readonly string[] {
   const hashes = (all: Project['extensions'] = []): string => all.map(({ id, hash }) => `${id} ${hash}`).join()

@@ -20,7 +20,7 @@ import { expectedValue, givenValues, parseValue, readSecrets, type SetupValue } 
  * checks them, and no model sees the secrets.
  */
 export async function setupExtension(
-  { found, settings }: InspectedExtension,
+  { found, settings, state }: InspectedExtension,
   invocation: ExtensionsInvocation,
   host: Host,
 ): Promise<number> {
@@ -35,7 +35,8 @@ export async function setupExtension(
   const { instance } = await openInKernel(withoutSupervisor)({ ...found, manifest })
   if (!instance.getSetupSchema || !instance.applyConfig)
     throw refuse(`"${found.id}" has nothing to set up.`, `Its settings are \`config\` in ${found.folder}/manifest.yaml.`)
-  const current = { ...manifest.config, ...settings.config }
+  const fixed = found.configured?.values ?? {}
+  const current = { ...manifest.config, ...settings.config, ...fixed }
   const fields = await instance.getSetupSchema()
   const given = { set: invocation.set, secrets: invocation.readsSecrets ? await readSecrets(host) : [] }
   const values = isScripted
@@ -44,7 +45,7 @@ export async function setupExtension(
   const isSecret = (name: string): boolean => fields.some((field) => field.name === name && field.type === 'secret')
   const config = Object.fromEntries([...values].filter(([name]) => !isSecret(name)))
   const secrets = Object.fromEntries([...values].flatMap(([name, value]) => (isSecret(name) ? [[name, String(value)] as const] : [])))
-  await apply(instance, { ...current, ...config }, found.id)
+  await apply(instance, { ...current, ...config, ...fixed }, found.id)
   await withDataFolder(await sessionFolder(invocation, host), ({ records }) =>
     changeExtensionSettings(projectRecords(records, process.cwd()), found.id, {
       config: { ...settings.config, ...config },
@@ -52,8 +53,13 @@ export async function setupExtension(
       enabled: true,
     }),
   )
-  await instance.onSetupComplete?.()
-  await printNotice(`${found.id} is set up and enabled. This applies from the next start or reload.`, { host, display: invocation.display })
+  const told = await instance.onSetupComplete?.()
+  if (typeof told === 'string') await host.stdout.lines(told.trimEnd().split('\n').map(printable))
+  const target = { host, display: invocation.display }
+  const hidden = Object.keys(config).filter((name) => name in fixed)
+  if (hidden.length > 0) await printNotice(`${hidden.join(', ')}: ${found.configured?.place} sets another value, which applies.`, target)
+  const news = state === 'disabled' ? 'set up. It was disabled, and is enabled now' : 'set up'
+  await printNotice(`${found.id} is ${news}. This applies from the next start or reload.`, target)
   return exitCodes.done.code
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../contracts/index.ts'
 import { type InspectedExtension, partsOf, permitRemedy, workPermissions } from '../../../kernel/index.ts'
+import { redactSettings } from '../../../project/index.ts'
 import { asSentence, displaySentence } from '../../../util/as-sentence.ts'
 import { oneLine } from '../../../util/one-line.ts'
 import { printable } from '../../terminal/printable.ts'
@@ -9,7 +10,8 @@ export const workNotice = ({ found, runs }: InspectedExtension): readonly string
   runs !== 'sandbox' || found.permitted ? [] : [`without ${Object.values(workPermissions).join(' and ')}. ${permitRemedy(found.id)}`]
 
 /** One extension as JSON. */
-export function extensionDocument({ found, state, runs, problems, quarantined, settings }: InspectedExtension): object {
+export function extensionDocument(extension: InspectedExtension): object {
+  const { found, state, runs, problems, quarantined } = extension
   const { id, source, folder, trusted, permitted, manifest } = found
   return {
     id,
@@ -22,7 +24,7 @@ export function extensionDocument({ found, state, runs, problems, quarantined, s
       secrets: manifest.secrets,
       schedules: manifest.schedules,
       events: manifest.events,
-      config: { ...manifest.config, ...settings.config },
+      config: effectiveConfig(extension),
       ...(manifest.agent && { agent: withoutInstructions(manifest.agent as unknown as JsonObject) }),
     }),
     ...(quarantined && { quarantined }),
@@ -30,11 +32,15 @@ export function extensionDocument({ found, state, runs, problems, quarantined, s
   }
 }
 
+/** As it is written: with placeholders, without secrets. */
+const effectiveConfig = ({ found, settings }: InspectedExtension): JsonObject =>
+  redactSettings({ ...found.manifest?.config, ...settings.config, ...found.configured?.written }, ['extensions', found.id]) as JsonObject
+
 const withoutInstructions = ({ instructions: _, ...agent }: JsonObject): JsonObject => agent
 
 /** One extension for a person. */
 export function extensionLines(extension: InspectedExtension): readonly string[] {
-  const { found, state, runs, problems, quarantined, settings } = extension
+  const { found, state, runs, problems, quarantined } = extension
   const { id, source, folder, trusted, manifest } = found
   const line = (name: string, value: string): readonly string[] => (value === '' ? [] : [`${name.padEnd(13)} ${printable(value)}`])
   const list = (values: readonly string[]): string => values.join(', ')
@@ -51,7 +57,7 @@ export function extensionLines(extension: InspectedExtension): readonly string[]
     ),
   ]
   if (manifest) {
-    const { permissions, agent, config } = manifest
+    const { permissions, agent } = manifest
     lines.push(
       ...line('parts', list(partsOf(manifest))),
       ...line('depends on', list(manifest.dependsOn)),
@@ -60,7 +66,7 @@ export function extensionLines(extension: InspectedExtension): readonly string[]
       ...line('reads', list(permissions.read)),
       ...line('writes', list(permissions.write)),
       ...line('secrets', list(manifest.secrets)),
-      ...line('config', configText({ ...config, ...settings.config })),
+      ...line('config', configText(effectiveConfig(extension))),
       ...manifest.schedules.flatMap(({ cron, timeZone, task }) => line('schedule', `${cron}${timeZone ? ` ${timeZone}` : ''}: ${task}`)),
       ...line('events', list(manifest.events)),
     )
