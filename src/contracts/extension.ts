@@ -41,9 +41,9 @@ export interface ChannelProvider {
   showProgress?(userId: string, progress: TurnProgress): MaybePromise<void>
   /** A request that was sent has ended: it was answered here or elsewhere, or its turn has ended. */
   closeRequest?(userId: string, closed: ClosedRequest): MaybePromise<void>
-  /** The bytes of a file that came with a message of a person. Called when the message is sent to its agent, also after a restart. */
+  /** The bytes of a file, when its message is sent to the agent, also after a restart. A call has 20 s, and is repeated twice if it fails. */
   readFile?(file: IncomingFile, signal: AbortSignal): MaybePromise<Uint8Array>
-  /** What a person may spend and send. Asked for each message and each turn. Default: no limits. */
+  /** What a person may spend and send. Asked for each message and each turn. Default: no limits. If it fails, nothing is taken or begun. */
   limitsOf?(personId: string): MaybePromise<PersonLimits | undefined>
 }
 
@@ -166,7 +166,6 @@ export interface IncomingMessage {
   /** The id in the channel. A message that comes twice is taken once. */
   readonly messageId?: string
   readonly conversation?: string
-  /** The name of the person who wrote it. */
   readonly userName?: string
   /** Who wrote it, if several people share the conversation. Default: `userId`. The first one owns the session. */
   readonly personId?: string
@@ -179,13 +178,13 @@ export interface IncomingMessage {
   readonly files?: readonly IncomingFile[]
 }
 
-/** A file that a person has sent. Its bytes are read later, with `readFile`. */
+/** A file that a person has sent. Its bytes are read later, with `readFile`. A message has at most 100, with 20 MB together. */
 export interface IncomingFile {
   readonly name: string
   readonly mediaType: string
   /** Length in bytes, if it is known. */
   readonly bytes?: number
-  /** What `readFile` needs to find it. It is stored. */
+  /** What `readFile` needs to find it: at most 4,000 characters. It is stored. */
   readonly ref: string
 }
 

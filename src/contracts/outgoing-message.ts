@@ -15,6 +15,8 @@ export interface OutgoingMessage {
   readonly options?: readonly string[]
   /** Its text was already sent in pieces. */
   readonly streamed?: boolean
+  /** Of a refusal: the person that it is for. If several people share the conversation, the others need not see it. */
+  readonly onlyFor?: string
   /** Of a question: the request as data, for buttons and forms. The answer is `answer` of a message, or the next text. */
   readonly request?: ChannelRequest
   /** What tools have returned besides text since the message before, such as pictures. */

@@ -128,7 +128,7 @@ export class ProjectKernel {
     try {
       await kernel.load()
       const project = await extended(first, kernel, secrets)
-      const running = openRuntime(project, { store, origin: { command: 'serve' } })
+      const running = openRuntime(project, { store, origin: { command: 'serve' }, budgetOf: (owner) => kernel.budgetOf(owner) })
       return new ProjectKernel(opened, kernel, { project, running, listeners, secrets })
     } catch (error) {
       await kernel.stop()

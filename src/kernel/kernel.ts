@@ -12,6 +12,7 @@ import type {
   Hook,
   Ids,
   JsonObject,
+  OwnerBudget,
   Recipient,
   SessionService,
   Store,
@@ -218,6 +219,11 @@ export class Kernel {
 
   notify(notice: Notice): Promise<void> {
     return this.router.notify(notice)
+  }
+
+  /** For the runtime of its sessions. */
+  budgetOf(owner: string): Promise<OwnerBudget | undefined> {
+    return this.router.budgetOf(owner)
   }
 
   announce(text: string): Promise<void> {

@@ -3,7 +3,7 @@ import { type AgentRuntime, createAgentRuntime, type RuntimeOptions, systemClock
 import { projectGrants, userGrants } from './grants/project-grants.ts'
 import type { Project } from './project-report.ts'
 
-interface RuntimeSettings extends Pick<RuntimeOptions, 'approver'> {
+interface RuntimeSettings extends Pick<RuntimeOptions, 'approver' | 'budgetOf'> {
   readonly store: Store
   /** Where runs are started: in the workspace of the project. */
   readonly origin: Omit<RunOrigin, 'workspace'>
@@ -23,7 +23,7 @@ export interface OpenedRuntime {
 }
 
 /** A runtime for the agents of a project, with the user's grants. */
-export function openRuntime(project: Project, { store, approver, origin, clock = systemClock }: RuntimeSettings): OpenedRuntime {
+export function openRuntime(project: Project, { store, approver, budgetOf, origin, clock = systemClock }: RuntimeSettings): OpenedRuntime {
   const { report, root, workspace, folder, sandbox } = project
   const grants = userGrants({ env: report.setup.environment }, { folder, store })
   const runtime = createAgentRuntime({
@@ -32,6 +32,7 @@ export function openRuntime(project: Project, { store, approver, origin, clock =
     store,
     clock: systemClock,
     ...(approver && { approver }),
+    ...(budgetOf && { budgetOf }),
     grants: projectGrants(grants, { project: root, folder: workspace }, () => clock.now()),
     ...(sandbox && { sandbox }),
     hooks: project.hooks,

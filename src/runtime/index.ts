@@ -1,5 +1,6 @@
 export { ModelHealth, type QueueLimits } from '../steps/index.ts'
 export { createAgentRuntime } from './api/create-agent-runtime.ts'
+export { maxInputPartBytes } from './inputs/store-input.ts'
 export { openRequestsOf, readPendingApprovals } from './journal/pending-approvals.ts'
 export { recordedRun } from './journal/recorded-run.ts'
 export type { AgentDefinition, AgentLoopConfig, AgentSelection, SkillFolders } from './options/agent-config.ts'

@@ -41,6 +41,8 @@ export class FakeChannel {
 
 interface StageOptions {
   readonly tools?: readonly Tool[]
+  /** Names of agents besides the orchestrator. */
+  readonly agents?: readonly string[]
   readonly clock?: FakeClock
   /** The model pauses after each piece of a text until this resolves. */
   readonly afterPiece?: Promise<unknown>
@@ -55,9 +57,11 @@ interface StageOptions {
 export async function stage(store: Store, script: readonly ScriptedStepSource[], options: StageOptions = {}) {
   const { tools = [], clock = new FakeClock() } = options
   const model = new ScriptedModel(script)
-  const agent = { name: 'orchestrator', description: 'Talks', prompt: 'You help.', model: 'any', tools: tools.map(({ name }) => name) }
+  const agents = ['orchestrator', ...(options.agents ?? [])].map((name) => ({
+    ...{ name, description: 'Talks', prompt: 'You help.', model: 'any', tools: tools.map((tool) => tool.name) },
+  }))
   const runtime = createAgentRuntime({
-    config: { agents: [agent], tools },
+    config: { agents, tools },
     adapter: slowly(model, options.afterPiece),
     store,
     approver: { decide: ({ isLive }) => (isLive ? 'wait' : 'suspend') },

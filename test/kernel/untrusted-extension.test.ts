@@ -58,8 +58,11 @@ it('a channel that is not trusted cannot approve, but can deny', async () => {
   await chat.say('do it')
   await until(scene, () => chat.texts('question').length === 1)
   for (const text of ['yes', 'OK', 'always']) await chat.say(text)
-  await until(scene, () => chat.texts('notice').length === 3)
-  expect(chat.texts('notice')[0]).toContain('The channel chat is not trusted, so it cannot approve.')
+  const requestId = chat.sent.find(({ kind }) => kind === 'question')?.id ?? ''
+  await chat.context?.onUserMessage({ userId: 'ada', text: '', answer: { requestId, kind: 'allow', breadth: 'once' } })
+  await until(scene, () => chat.texts('notice').length === 4)
+  const refused = chat.texts('notice').filter((text) => text.includes('The channel chat is not trusted, so it cannot approve.'))
+  expect(refused).toHaveLength(3)
   await chat.say('no')
   await until(scene, () => chat.texts('answer').length === 1)
   expect(scene.ran).toEqual([])

@@ -1,4 +1,4 @@
-import type { ExtensionProblem } from '../../contracts/index.ts'
+import type { ExtensionProblem, MaybePromise } from '../../contracts/index.ts'
 import { scheduledResult } from '../shared/answer-shapes.ts'
 import { problemsOf } from '../shared/extension-failure.ts'
 import { optional } from '../shared/value-shapes.ts'
@@ -31,6 +31,13 @@ export async function connectExtension(each: ManagedExtension, { ports, calls, r
         }),
         ...(instance.closeRequest && {
           closeRequest: (user, closed) => calls.call(each, 'closeRequest', () => instance.closeRequest?.(user, closed)),
+        }),
+        ...(instance.readFile && {
+          // The router has the deadline.
+          readFile: (file, signal) => calls.enter(each, 'readFile', () => instance.readFile?.(file, signal)) as MaybePromise<Uint8Array>,
+        }),
+        ...(instance.limitsOf && {
+          limitsOf: (person) => calls.call(each, 'limitsOf', () => instance.limitsOf?.(person)),
         }),
       }),
     )

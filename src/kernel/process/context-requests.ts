@@ -5,10 +5,12 @@ import { isRecord } from '../../util/is-record.ts'
 import { rateLimit } from '../../util/rate-limit.ts'
 import { currentCall, outsideOfCall } from '../calls/current-call.ts'
 import { recipient, schedule } from '../shared/answer-shapes.ts'
+import { incomingShape } from '../shared/incoming-shape.ts'
 import { boolean, type Check, either, json, jsonObject, number, oneOf, optional, record, ShapeError, text } from '../shared/value-shapes.ts'
 import type { Params } from './extension-process.ts'
 import { deadlines, maxSubscriptions } from './process-limits.ts'
 import type { CallOwner } from './remote-instance.ts'
+import { trustedOnlyText } from './runner/process-context.ts'
 import { maxLogCharacters, maxLogLinesPerSecond } from './runner/wire.ts'
 
 const name = text(200)
@@ -17,7 +19,7 @@ const message: Check<IncomingMessage> = record({
   text: text(),
   messageId: optional(text(500)),
   conversation: optional(text(500)),
-  userName: optional(text(500)),
+  ...incomingShape,
 })
 const once = record({ at: number })
 const task = record({
@@ -64,7 +66,7 @@ export class ContextRequests {
       case 'notifyUser':
         return context.notifyUser(read('text', text()), read('to', optional(recipient)))
       case 'onUserMessage':
-        return context.onUserMessage(read('message', message))
+        return this.#receive(context, read('message', message))
       case 'startAgent':
         return context.startAgent(read('task', text()), { ...read('options', optional(agentOptions)), signal })
       case 'invokeAgent':
@@ -105,6 +107,15 @@ export class ContextRequests {
       default:
         throw new ShapeError(`the context has no method ${method}`)
     }
+  }
+
+  /** A line of its process holds less than a file. */
+  #receive(context: ExtensionContext, given: IncomingMessage): Promise<void> {
+    if (given.files && given.files.length > 0)
+      throw new Error(
+        `\`files\` of a message ${trustedOnlyText}. Send the message without them, or run: troupe extensions trust ${context.id}`,
+      )
+    return context.onUserMessage(given)
   }
 
   #log(level: 'debug' | 'info' | 'warn' | 'error', line: string, fields: unknown): void {

@@ -37,6 +37,7 @@ export const deadlines: { readonly [Method in ExtensionMethod | 'event']: number
   getTools: 10 * second,
   sendToUser: 30 * second,
   streamToUser: 10 * second,
+  limitsOf: 5 * second,
   // Until its signal aborts. Whether the process lives is seen by `healthCheck`.
   runBackground: Number.POSITIVE_INFINITY,
   getSchedule: 5 * second,

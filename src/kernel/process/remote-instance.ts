@@ -1,7 +1,15 @@
 // The instance of an extension that runs in a process of its own: each method is a call.
 import type { AgentDescriptor, AgentResult, AnyExtension, ExtensionContext, InvokeCall, ToolContext } from '../../contracts/index.ts'
 import { invokeGraceMs } from '../calls/invocation.ts'
-import { agentDescriptor, agentResult, healthReport, providedContext, schedule, scheduledResult } from '../shared/answer-shapes.ts'
+import {
+  agentDescriptor,
+  agentResult,
+  healthReport,
+  personLimits,
+  providedContext,
+  schedule,
+  scheduledResult,
+} from '../shared/answer-shapes.ts'
 import type { ExtensionManifest } from '../shared/kernel-types.ts'
 import { type Check, either, isText, maxTextCharacters, optional, record, ShapeError, text } from '../shared/value-shapes.ts'
 import type { ExtensionProcess, Params } from './extension-process.ts'
@@ -47,6 +55,7 @@ export function remoteInstance({ process, manifest, implemented, connect }: Remo
     },
     sendToUser: (userId, message) => call('sendToUser', nothing, { params: { userId, message } }),
     streamToUser: (userId, piece) => call('streamToUser', nothing, { params: { userId, piece } }),
+    limitsOf: (personId) => call('limitsOf', optional(personLimits), { params: { personId } }),
     runBackground: (signal) => call('runBackground', nothing, { signal, graceMs: terminateMs }),
     getSchedule: () => call('getSchedule', either(isText, text(200), schedule)),
     execute: () => call('execute', optional(scheduledResult)),

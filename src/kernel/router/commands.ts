@@ -5,7 +5,7 @@ import { cutText } from '../../util/well-formed.ts'
 const commands = {
   help: 'show this list',
   who: 'show who you are talking to',
-  back: 'return to the orchestrator',
+  back: 'return to the agent before',
   stop: 'stop the current task; messages that it has not read wait for your next one',
   new: 'begin a new conversation',
   queue: 'MESSAGE: send it after the current task, not into it',

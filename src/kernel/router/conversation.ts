@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type ApprovalDecision, type Json, type Recipient, type Records, TroupeError } from '../../contracts/index.ts'
+import { type ApprovalDecision, type IncomingFile, type Json, type Recipient, type Records, TroupeError } from '../../contracts/index.ts'
 import { orchestratorName } from '../../policy/orchestrator-name.ts'
 import { oneLine } from '../../util/one-line.ts'
 import { cutText } from '../../util/well-formed.ts'
@@ -20,11 +20,29 @@ const mostTasks = 100
 /** Maximum length of a task in the line that tells the person of it. */
 const mostTaskChars = 200
 const mostNoticeChars = 2_000
+/** People whose names are known. */
+const mostPeople = 50
+
+/** `id`: in the channel. */
+export interface Person {
+  readonly id: string
+  readonly name?: string
+}
+
+/** Who wrote a message. */
+export interface Writer extends Person {
+  readonly mayApprove?: false
+}
 
 /** A message that is stored and not yet sent to the session. */
 export interface WaitingMessage {
   readonly id: string
   readonly text: string
+  /** Absent: the person of the conversation. */
+  readonly from?: Writer
+  /** The agent that begins the session, if there is none yet. */
+  readonly agent?: string
+  readonly files?: readonly IncomingFile[]
   /** Set by a schedule: never a command or an answer. */
   readonly isTask?: true
   /** What it means, once that was decided: an answer is given at most once. */
@@ -32,8 +50,13 @@ export interface WaitingMessage {
 }
 
 export interface Conversation extends Recipient {
-  readonly userName?: string
   readonly sessionId?: string
+  /** Who began the session: its principal. Absent: the person of the conversation. */
+  readonly owner?: Person
+  /** The root agent of the session. Absent: the orchestrator. */
+  readonly agent?: string
+  /** Who wrote last, with their names. */
+  readonly people?: readonly Person[]
   /** Grows with `/new`. */
   readonly number: number
   /** The time of the last message of the person, in milliseconds since 1970. 0: they have not written yet. */
@@ -96,16 +119,32 @@ export class Conversations {
     return first && recipientOf(first)
   }
 
-  /** Whether there is room for a message, or it was taken already. */
-  canTake(to: Recipient, id = ''): boolean {
-    const { taken = [], waiting = [] } = this.#byKey.get(keyOf(to)) ?? {}
-    return taken.includes(id) || waiting.length < mostWaiting
+  hasTaken(to: Recipient, id: string): boolean {
+    return this.#byKey.get(keyOf(to))?.taken.includes(id) ?? false
+  }
+
+  /** Whether there is room for a message. */
+  canTake(to: Recipient): boolean {
+    return (this.#byKey.get(keyOf(to))?.waiting.length ?? 0) < mostWaiting
+  }
+
+  /** Whether the next text of the person is an answer. */
+  isAsked(to: Recipient): boolean {
+    const key = keyOf(to)
+    return this.asking.has(key) || this.#byKey.get(key)?.asked !== undefined
   }
 
   /** Stores a message once. */
   async take(to: Recipient, message: WaitingMessage, changes: Changes): Promise<void> {
-    await this.update(to, ({ taken, waiting }) =>
-      taken.includes(message.id) ? {} : { ...changes, waiting: [...waiting, message], taken: [...taken, message.id].slice(-mostTaken) },
+    await this.update(to, ({ taken, waiting, people }) =>
+      taken.includes(message.id)
+        ? {}
+        : {
+            ...changes,
+            waiting: [...waiting, message],
+            taken: [...taken, message.id].slice(-mostTaken),
+            people: withPerson(people, message.from),
+          },
     )
   }
 
@@ -153,8 +192,25 @@ const begun = { number: 1, lastAt: 0, taken: [], waiting: [], delivered: 0, noti
 
 const withoutUndefined = (value: object): Json => JSON.parse(JSON.stringify(value)) as Json
 
-/** The name of the agent at a path: `root/writer#2` → `writer`. */
-export const agentAt = (path: string): string => childSpeaker(path) ?? orchestratorName
+/** The name of the agent at a path: `root/writer#2` → `writer`. `root`: the agent of the session. */
+export const agentAt = (path: string, root = orchestratorName): string => childSpeaker(path) ?? root
+
+/** `slack:U1`: how sessions and answers name a person of a channel. */
+export const principalIdOf = ({ channel }: Pick<Recipient, 'channel'>, { id }: Person): string => `${channel}:${id}`
+
+export const writerOf = ({ userId }: Recipient, { from = { id: userId } }: Pick<WaitingMessage, 'from'>): Writer => from
+
+/** Who gave an answer, as people of the conversation know them. */
+export function shownName({ channel, people = [] }: Pick<Conversation, 'channel' | 'people'>, by: string): string {
+  const id = by.startsWith(`${channel}:`) ? by.slice(channel.length + 1) : undefined
+  return people.find((each) => each.id === id)?.name ?? id ?? by
+}
+
+function withPerson(people: readonly Person[] = [], from: Writer | undefined): readonly Person[] | undefined {
+  if (from?.name === undefined) return people
+  const { id, name } = from
+  return [...people.filter((each) => each.id !== id), { id, name }].slice(-mostPeople)
+}
 
 export const recipientOf = ({ channel, userId, conversation }: Recipient): Recipient => ({
   channel,

@@ -1,23 +1,26 @@
-import {
-  type ChannelProvider,
-  type ClosedRequest,
-  type IncomingMessage,
-  type OutgoingMessage,
-  type Recipient,
-  type SessionService,
-  TroupeError,
+import type {
+  ChannelProvider,
+  ClosedRequest,
+  IncomingMessage,
+  OutgoingMessage,
+  OwnerBudget,
+  Recipient,
+  SessionService,
 } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
+import { plural } from '../../util/plural.ts'
 import { redactor } from '../../util/redact.ts'
-import { cutText, wellFormed } from '../../util/well-formed.ts'
+import { cutText } from '../../util/well-formed.ts'
 import type { Notice, RoutedTask, Router } from '../shared/kernel-types.ts'
-import { type Conversation, Conversations, idOf, keyOf, recipientOf, type WaitingMessage } from './conversation.ts'
+import { type Conversation, Conversations, idOf, keyOf, recipientOf, shownName, type WaitingMessage } from './conversation.ts'
 import { deliverToChannel } from './deliver-to-channel.ts'
 import { followConversation } from './follow-conversation.ts'
 import { followProgress } from './follow-progress.ts'
+import { isUrgent, type ReadMessage, readMessage } from './incoming-message.ts'
 import { type AddressedEntry, Outbox } from './outbox.ts'
+import { PeopleLimits } from './people-limits.ts'
 import { redactedChannel } from './redacted-channel.ts'
-import { type MessageData, type Reply, type RouterCore, type RouterOptions, system } from './router-core.ts'
+import { type Channel, type MessageData, type Reply, type RouterCore, type RouterOptions, system } from './router-core.ts'
 import { MessageWorker } from './send-message.ts'
 
 /** Maximum length of one message. */
@@ -33,13 +36,12 @@ const part = 'kernel:router'
 
 export const createRouter = (options: RouterOptions): Router => new MessageRouter(options)
 
-interface Channel {
-  readonly provider: ChannelProvider
-  readonly removed: AbortController
+interface OwnChannel extends Channel {
+  remove(): void
 }
 
 interface Following {
-  readonly channel: Channel
+  readonly channel: OwnChannel
   readonly sessionId: string
   readonly left: AbortController
   readonly ended: Promise<void>
@@ -58,7 +60,8 @@ class MessageRouter implements Router {
   readonly #scope: string
   readonly #conversations: Conversations
   readonly #outbox: Outbox
-  readonly #channels = new Map<string, Channel>()
+  readonly #limits: PeopleLimits
+  readonly #channels = new Map<string, OwnChannel>()
   readonly #workers = new Map<string, Promise<void>>()
   readonly #following = new Map<string, Following>()
   readonly #closed = new AbortController()
@@ -79,28 +82,51 @@ class MessageRouter implements Router {
       send: (entry) => this.#sendEntry(entry),
       report: this.#reporter(part),
     })
+    this.#limits = new PeopleLimits({ ...options, providerOf: (name) => this.#channels.get(name)?.provider })
   }
 
   register(name: string, provider: ChannelProvider): () => void {
     this.#remove(name, this.#channels.get(name))
-    const channel = { provider: redactedChannel(provider, this.#options.redactor ?? onlyTokens), removed: new AbortController() }
+    const removed = new AbortController()
+    const redacted = redactedChannel(provider, this.#options.redactor ?? onlyTokens)
+    const channel = { provider: redacted, removed: removed.signal, remove: () => removed.abort() }
     this.#channels.set(name, channel)
     this.#background(this.#open())
     return () => this.#remove(name, channel)
   }
 
   async receive(channel: string, message: IncomingMessage): Promise<void> {
-    const { userId, conversation, userName, messageId } = message
+    const { userId, conversation, messageId } = message
     const to = recipientOf({ channel, userId, ...(conversation !== undefined && { conversation }) })
-    if (typeof message.text !== 'string') throw new TroupeError('usage', 'The `text` of a message is not a string.')
     const id = idOf(to, this.#scope + (messageId ?? this.#options.ids.next()))
-    if (message.text.trim() === '') return
+    const read = readMessage(message)
+    if (!read) return
     await this.#load()
-    const { length } = message.text
-    if (length > mostChars) return this.#reply(to, { id, text: tooLong(length), kind: 'error' })
-    if (!this.#conversations.canTake(to, id)) return this.#reply(to, { id, text: tooMany, kind: 'error' })
-    await this.#take(to, { id, text: wellFormed(message.text) }, { lastAt: this.#options.clock.now(), ...(userName && { userName }) })
+    if (this.#conversations.hasTaken(to, id)) return
+    const refused = await this.#refusal(to, { ...read, id })
+    if (refused) return this.#reply(to, { id, kind: 'error', onlyFor: read.from.id, ...refused })
+    await this.#take(to, { ...read, id }, { lastAt: this.#options.clock.now() })
     this.#outbox.flush()
+  }
+
+  /** Why a message is not taken. */
+  async #refusal(
+    to: Recipient,
+    message: ReadMessage & { readonly id: string },
+  ): Promise<(Pick<Reply, 'text'> & Partial<Reply>) | undefined> {
+    const { length } = message.text
+    if (length > mostChars) return { text: tooLong(length) }
+    if (!this.#conversations.canTake(to)) return { text: tooMany }
+    if (isUrgent(message) || this.#conversations.isAsked(to)) return undefined
+    const exceeded = await this.#limits.refusal(to.channel, message.from, message.id)
+    if (!exceeded) return undefined
+    const { until, limit } = exceeded
+    // One notice a minute: its answer would be as many messages again.
+    return { id: idOf(to, JSON.stringify(['rate', message.from.id, until])), text: tooFast(limit, until - this.#options.clock.now()) }
+  }
+
+  async budgetOf(owner: string): Promise<OwnerBudget | undefined> {
+    return this.#limits.budgetOf(owner)
   }
 
   personOf(sessionId: string): Recipient | undefined {
@@ -119,7 +145,7 @@ class MessageRouter implements Router {
     const { userId, conversation } = to
     const id = `announcement:${this.#options.ids.next()}`
     const message: OutgoingMessage = { id, kind: 'error', text, speaker: system, ...(conversation !== undefined && { conversation }) }
-    const [{ clock }, { signal }] = [this.#options, channel.removed]
+    const [{ clock }, signal] = [this.#options, channel.removed]
     await deliverToChannel(() => channel.provider.sendToUser(userId, message), { clock, signal, report: this.#reporter(to.channel) })
   }
 
@@ -136,6 +162,7 @@ class MessageRouter implements Router {
       conversations: this.#conversations,
       clock: this.#options.clock,
       scope: this.#scope,
+      channelOf: (name) => this.#channels.get(name),
       isTrusted: (extension) => this.#isTrusted(extension),
       reply: (to, reply) => this.#reply(to, reply),
       closeRequest: (to, closed) => this.#closeRequest(to, closed),
@@ -180,10 +207,10 @@ class MessageRouter implements Router {
     for (const [name, channel] of this.#channels) this.#remove(name, channel)
   }
 
-  #remove(name: string, channel: Channel | undefined): void {
+  #remove(name: string, channel: OwnChannel | undefined): void {
     if (!channel || this.#channels.get(name) !== channel) return
     this.#channels.delete(name)
-    channel.removed.abort()
+    channel.remove()
   }
 
   /** Continues what was left. */
@@ -222,7 +249,7 @@ class MessageRouter implements Router {
     this.#following.delete(key)
     if (sessionId === undefined || !channel || !core) return
     const left = new AbortController()
-    const signal = AbortSignal.any([left.signal, channel.removed.signal])
+    const signal = AbortSignal.any([left.signal, channel.removed])
     const report = this.#reporter(conversation.channel)
     const options = { ...core, provider: channel.provider, signal, closing: this.#closed.signal, report }
     const ended = followConversation(conversation, options).finally(() => {
@@ -231,7 +258,7 @@ class MessageRouter implements Router {
     this.#following.set(key, { channel, sessionId, left, ended })
     this.#background(ended)
     if (channel.provider.showProgress)
-      this.#background(followProgress(conversation, { ...options, signal: left.signal, removed: channel.removed.signal }))
+      this.#background(followProgress(conversation, { ...options, signal: left.signal, removed: channel.removed }))
   }
 
   async #take(to: Recipient, message: WaitingMessage, changes: Partial<Conversation>): Promise<void> {
@@ -253,10 +280,11 @@ class MessageRouter implements Router {
     if (!core || signal.aborted || this.#workers.has(key) || (this.#conversations.get(key)?.waiting.length ?? 0) === 0) return
     const options = { ...core, signal, report: this.#reporter(part), sent: () => this.#sent(key) }
     const work = new MessageWorker(key, options).run().then(
-      (isDone) => {
+      (end) => {
         this.#workers.delete(key)
-        // One may have come since it looked.
-        if (isDone) this.#work(key)
+        // A message, or the channel, may have come since it looked.
+        const channel = this.#conversations.get(key)?.channel ?? ''
+        if (end === 'done' || (end === 'waiting' && this.#channels.has(channel))) this.#work(key)
       },
       (error: unknown) => {
         this.#workers.delete(key)
@@ -273,12 +301,13 @@ class MessageRouter implements Router {
     this.#outbox.flush()
   }
 
-  #reply(to: Recipient, { id, kind, text }: Reply): Promise<void> {
-    return this.#outbox.add({ key: `reply:${id}`, kind, text, speaker: system, to: recipientOf(to) })
+  #reply(to: Recipient, { id, kind, text, onlyFor }: Reply): Promise<void> {
+    const more = onlyFor === undefined || onlyFor === to.userId ? {} : { onlyFor }
+    return this.#outbox.add({ key: `reply:${id}`, kind, text, speaker: system, to: recipientOf(to), ...more })
   }
 
   #closeRequest(to: Recipient, { id, outcome, by }: ClosedRequest): Promise<void> {
-    const name = by === undefined ? {} : { by: by.startsWith(`${to.channel}:`) ? by.slice(to.channel.length + 1) : by }
+    const name = by === undefined ? {} : { by: shownName(this.#conversations.get(keyOf(to)) ?? to, by) }
     const closed = { id, outcome, ...name, ...(to.conversation !== undefined && { conversation: to.conversation }) }
     return this.#outbox.add({ key: `close:${id}`, kind: 'close', text: '', speaker: system, to: recipientOf(to), closed })
   }
@@ -294,19 +323,21 @@ class MessageRouter implements Router {
     await this.#outbox.add({ ...added, ...more })
   }
 
-  async #sendEntry({ to, kind, key: id, text, speaker, correlationId, closed }: AddressedEntry): Promise<boolean> {
+  async #sendEntry({ to, kind, key: id, text, speaker, onlyFor, correlationId, closed }: AddressedEntry): Promise<boolean> {
     if (kind === 'task') {
       await this.#takeTask(to, { id: idOf(to, this.#scope + id), text, isTask: true }, speaker)
       return true
     }
     const channel = this.#channels.get(to.channel)
     if (!channel) return false
-    const delivery = { clock: this.#options.clock, signal: channel.removed.signal, report: this.#reporter(to.channel) }
+    const delivery = { clock: this.#options.clock, signal: channel.removed, report: this.#reporter(to.channel) }
     if (kind === 'close')
       return (
         closed === undefined || (await deliverToChannel(() => channel.provider.closeRequest?.(to.userId, closed), delivery)) !== undefined
       )
-    const message: OutgoingMessage = { id, kind, text, speaker, ...(to.conversation !== undefined && { conversation: to.conversation }) }
+    const only = onlyFor === undefined ? {} : { onlyFor }
+    const thread = to.conversation === undefined ? {} : { conversation: to.conversation }
+    const message: OutgoingMessage = { id, kind, text, speaker, ...thread, ...only }
     const sent = await deliverToChannel(() => channel.provider.sendToUser(to.userId, message), delivery)
     if (sent === undefined) return false
     if (!id.startsWith('notice:')) return true
@@ -339,4 +370,6 @@ class MessageRouter implements Router {
 
 const tooLong = (length: number): string =>
   `Your message was not sent: it has ${length} characters, and at most ${mostChars} are allowed. Send a shorter one, or put the text into a file.`
+const tooFast = (limit: string, waitMs: number): string =>
+  `Your message was not sent: you may send ${limit} a minute. Write again in ${plural(Math.ceil(waitMs / 1_000), 'second')}; what you write before is not sent.`
 const tooMany = 'Your message was not sent: too many of your messages are waiting. Try again later.'

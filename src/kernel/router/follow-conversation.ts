@@ -131,17 +131,20 @@ class Follower {
 
   async #ask(): Promise<void> {
     const { sessions, conversations, provider, isTrusted } = this.#options
-    const { asked, shown, channel = '' } = this.#conversation ?? {}
+    const { asked, shown, agent, channel = '' } = this.#conversation ?? {}
     const open = await sessions.requests(this.#sessionId)
     if (shown !== undefined && !open.some(({ id }) => id === shown)) await this.#close(shown)
     const request = open.find(({ id }) => id === (asked ?? shown)) ?? open[0]
     if (request?.id === asked) return
-    if (!request) return this.#update({ asked: undefined })
+    if (!request) {
+      conversations.asking.delete(this.#key)
+      return this.#update({ asked: undefined })
+    }
     const { id, agentPath } = request
     if (provider.closeRequest) await this.#update({ shown: id })
     conversations.asking.set(this.#key, id)
     const data = requestData(request, { mayApprove: isTrusted(channel) })
-    const sent = await this.#send({ id, kind: 'question', speaker: agentAt(agentPath), ...questionText(request), request: data })
+    const sent = await this.#send({ id, kind: 'question', speaker: agentAt(agentPath, agent), ...questionText(request), request: data })
     if (sent !== undefined) await this.#update({ asked: id })
   }
 

@@ -20,6 +20,7 @@ interface StoredEntry {
   readonly anyChannel?: boolean
   /** The request that has ended. */
   readonly closed?: ClosedRequest
+  readonly onlyFor?: string
   /** Of the call that it was sent in. */
   readonly correlationId?: string
 }

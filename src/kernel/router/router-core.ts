@@ -1,4 +1,5 @@
 import {
+  type ChannelProvider,
   type Clock,
   type ClosedRequest,
   type Ids,
@@ -36,6 +37,8 @@ export interface RouterCore {
   readonly conversations: Conversations
   readonly clock: Clock
   readonly scope: string
+  /** Absent: nobody has connected it yet. */
+  channelOf(name: string): Channel | undefined
   isTrusted(extension: string): boolean
   /** Stored when it resolves. The same id again is ignored. */
   reply(to: Recipient, reply: Reply): Promise<void>
@@ -43,6 +46,12 @@ export interface RouterCore {
   closeRequest(to: Recipient, closed: Pick<ClosedRequest, 'id' | 'outcome' | 'by'>): Promise<void>
   /** On the bus. The same id again is ignored. A failure is reported. */
   publish(name: 'user_message' | 'agent_response', to: Recipient & Pick<Changes, 'sessionId'>, data: MessageData): Promise<void>
+}
+
+export interface Channel {
+  readonly provider: ChannelProvider
+  /** Aborted when it is removed. */
+  readonly removed: AbortSignal
 }
 
 export interface MessageData {
@@ -58,6 +67,8 @@ export interface Reply {
   readonly id: string
   readonly kind: 'notice' | 'error'
   readonly text: string
+  /** See `OutgoingMessage`. */
+  readonly onlyFor?: string | undefined
 }
 
 /** It was deleted. */

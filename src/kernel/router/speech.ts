@@ -16,6 +16,7 @@ import { system } from './router-core.ts'
  * 4. A further attempt of a reply has another id: channels can tell its pieces from those of the attempt before.
  */
 export class Speech {
+  readonly #agent: string | undefined
   /** The path of the agent that has the conversation. */
   #speaker: string
   #said: string | undefined
@@ -27,7 +28,8 @@ export class Speech {
   /** The item whose pieces are sent. */
   #open: { readonly id: string; length: number; isWhole: boolean } | undefined
 
-  constructor({ speaker = 'root', said, heard }: Pick<Conversation, 'speaker' | 'said' | 'heard'>) {
+  constructor({ agent, speaker = 'root', said, heard }: Pick<Conversation, 'agent' | 'speaker' | 'said' | 'heard'>) {
+    this.#agent = agent
     this.#speaker = speaker
     this.#said = said
     this.#heard = heard
@@ -52,7 +54,7 @@ export class Speech {
     const added = text.slice(Math.max(0, this.#open.length - offset))
     if (!this.#open.isWhole || added === '') return undefined
     this.#open.length += added.length
-    return { id, speaker: agentAt(this.#speaker), text: added }
+    return { id, speaker: agentAt(this.#speaker, this.#agent), text: added }
   }
 
   /** The channel did not take a piece: the message is sent as a whole. */
@@ -81,7 +83,14 @@ export class Speech {
     const text = handoffEndNotice({ reason, agent, failure: this.#failure })
     this.#failure = undefined
     if (text === undefined) return []
-    return [{ id: `${childId}:end`, kind: 'notice', text: `${text} You are talking to ${agentAt(agentPath)} again.`, speaker: system }]
+    return [
+      {
+        id: `${childId}:end`,
+        kind: 'notice',
+        text: `${text} You are talking to ${agentAt(agentPath, this.#agent)} again.`,
+        speaker: system,
+      },
+    ]
   }
 
   #hear(...read: Parameters<typeof lastMessageId>): void {
@@ -133,7 +142,7 @@ export class Speech {
   }
 
   #message(id: string, kind: OutgoingMessage['kind'], text: string): OutgoingMessage {
-    return { id, kind, text, speaker: agentAt(this.#speaker) }
+    return { id, kind, text, speaker: agentAt(this.#speaker, this.#agent) }
   }
 }
 

@@ -3,6 +3,7 @@ import type {
   AgentDescriptor,
   AgentResult,
   HealthReport,
+  PersonLimits,
   ProvidedContext,
   Recipient,
   Schedule,
@@ -37,3 +38,7 @@ export const agentResult: Check<AgentResult> = record({
 })
 
 export const providedContext: Check<ProvidedContext> = record({ text: text(), priority: optional(number) })
+
+const budget = record({ tokensPerDay: optional(number), costUsdPerDay: optional(number) })
+
+export const personLimits: Check<PersonLimits> = record({ budget: optional(budget), messagesPerMinute: optional(number) })

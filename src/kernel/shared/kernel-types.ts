@@ -13,6 +13,7 @@ import type {
   JsonObject,
   MaybePromise,
   ModelParameters,
+  OwnerBudget,
   PublishOptions,
   Recipient,
   Schedule,
@@ -188,6 +189,8 @@ export interface Router {
   attach(sessions: SessionService): Promise<void>
   /** What was sent to the person of this session besides its answers since the last call: for the next turn of the orchestrator. */
   takeNotices(sessionId: string): Promise<readonly Notice[]>
+  /** What the owner of a session may spend, if that is a person of a channel. */
+  budgetOf(owner: string): Promise<OwnerBudget | undefined>
   /** The person of a conversation. */
   personOf(sessionId: string): Recipient | undefined
   /** Delivers nothing more. */

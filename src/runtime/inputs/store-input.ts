@@ -16,7 +16,7 @@ import type { RuntimeParts } from '../parts/runtime-parts.ts'
 type MediaPart = Pick<ImagePart | FilePart, 'type' | 'mediaType' | 'data'>
 
 /** As much as one request can have. */
-const maxBytes = 20 * 1024 ** 2
+export const maxInputPartBytes = 20 * 1024 ** 2
 
 /**
  * Moves the bytes of images and files to the blob store: journal and inbox contain no base64. Addresses stay addresses.
@@ -49,7 +49,7 @@ export async function storeBytes(
   if (!found) return undefined
   const { mediaType, bytes } = found
   if (bytes.length === 0) throw empty(place)
-  if (bytes.length > maxBytes) throw tooLarge(place, bytes.length)
+  if (bytes.length > maxInputPartBytes) throw tooLarge(place, bytes.length)
   const blob = await parts.options.store.blobs.putBytes(treeId, bytes, plainMediaType(mediaType))
   return { mediaType, blob, bytes: bytes.length }
 }

@@ -29,6 +29,7 @@ const complete = main(`
     } }] }
   async sendToUser(userId, message) { await this.context.onUserMessage({ userId, text: message.text }) }
   streamToUser() {}
+  limitsOf(personId) { return { budget: { tokensPerDay: personId.length, other: 1 }, messagesPerMinute: 2 } }
   runBackground(signal) { return new Promise((resolve) => signal.addEventListener('abort', resolve)) }
   getSchedule() { return { cron: '0 8 * * *', timeZone: 'UTC' } }
   execute() { return { text: 'Good morning' } }
@@ -59,6 +60,7 @@ describe('an extension in a process of its own', () => {
     expect(await instance.execute?.()).toEqual({ text: 'Good morning' })
     const request = { agent: 'root', sessionId: 's', person: undefined } as never
     expect(await instance.getContext?.(request)).toEqual({ text: 'for root', priority: 2 })
+    expect(await instance.limitsOf?.('ann')).toEqual({ budget: { tokensPerDay: 3 }, messagesPerMinute: 2 })
     await instance.streamToUser?.('ann', { id: 'm', speaker: 'guest', text: 'H' })
     const background = new AbortController()
     const running = instance.runBackground?.(background.signal)
@@ -67,6 +69,26 @@ describe('an extension in a process of its own', () => {
     await instance.stop?.()
     await instance.destroy?.()
     expect(shown).toEqual(['working'])
+  })
+
+  it('hands in who wrote and what was answered; files are refused with a remedy', async () => {
+    const answer = { requestId: 'r', kind: 'answer', text: 'x', content: { days: 3 } } as const
+    const more = { personId: 'U1', userName: 'Ann', mayApprove: false, agent: 'support', answer }
+    const { instance } = await stage.open(
+      main(`
+      initialize(context) { this.context = context }
+      async sendToUser(userId, { text }) { await this.context.onUserMessage({ userId, text: '', ...JSON.parse(text) }) }`),
+    )
+    const context = recordedContext()
+    await instance.initialize?.(context)
+    const send = (fields: object) => instance.sendToUser?.('t', { id: 'm', kind: 'answer', text: JSON.stringify(fields), speaker: 'x' })
+    await send(more)
+    expect(context.calls.at(-1)).toEqual(['onUserMessage', { userId: 't', text: '', ...more }])
+    await expect(send({ files: [{ name: 'a', mediaType: 'b', ref: 'c' }] })).rejects.toThrow('troupe extensions trust')
+    await expect(send({ answer: { kind: 'abort', requestId: 'r' } })).rejects.toThrow(
+      'message.answer.kind is not one of allow, deny, answer',
+    )
+    expect(context.calls).toHaveLength(1)
   })
 
   it('has tools whose labels are not believed', async () => {

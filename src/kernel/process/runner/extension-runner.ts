@@ -44,6 +44,7 @@ const handlers = (instance: AnyExtension): { readonly [method: string]: Serve } 
   tool: (params, signal) => tools.execute(params as unknown as ToolCall, signal),
   sendToUser: ({ userId, message }) => instance.sendToUser?.(userId as string, message as never),
   streamToUser: ({ userId, piece }) => instance.streamToUser?.(userId as string, piece as never),
+  limitsOf: ({ personId }) => instance.limitsOf?.(personId as string),
   runBackground: (_, signal) => instance.runBackground?.(signal),
   getSchedule: () => instance.getSchedule?.(),
   execute: () => instance.execute?.(),

@@ -20,6 +20,7 @@ export const extensionMethods = [
   'getTools',
   'sendToUser',
   'streamToUser',
+  'limitsOf',
   'runBackground',
   'getSchedule',
   'execute',
