@@ -63,7 +63,7 @@ function nowLines(view: ChatView, width: number, room: number): readonly string[
   const { conversation, transcript, paint } = view
   const most = Math.floor(room / 2)
   const open = transcript.open.trim().slice(-maxOpenChars)
-  const text = open === '' ? [] : textLines(open, transcript.format, { paint, width }).map((line) => fitWidth(line, widthOf(line)))
+  const text = open === '' ? [] : textLines(open, transcript.format, { paint, width, cutsCode: true })
   const rows = callLines(view, width, most)
   const activity = conversation.isBusy ? [activityLine(view, width)] : []
   const left = Math.max(0, room - rows.length - activity.length - 1)

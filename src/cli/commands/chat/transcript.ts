@@ -214,8 +214,8 @@ export class Transcript {
 const frameRows = 5
 
 /** A text of an agent in its format. */
-export const textLines = (text: string, format: string, { paint, width }: TranscriptView): readonly string[] =>
-  format === 'markdown' ? renderMarkdown(text, { width, paint }) : wrapText(text, { width })
+export const textLines = (text: string, format: string, view: Parameters<typeof renderMarkdown>[1]): readonly string[] =>
+  format === 'markdown' ? renderMarkdown(text, view) : wrapText(text, view)
 
 function resolvedText({ decision, by }: InteractionEvent<'interaction.approval.resolved'>): string {
   const breadth = decision.kind === 'approve' && decision.breadth !== 'once' ? ` for the ${decision.breadth}` : ''
