@@ -1,6 +1,7 @@
 import type { InteractionEvent, ItemDelta, Report, StreamEvent } from '../../../contracts/index.ts'
 import { turnEndTexts } from '../../../policy/limit-texts.ts'
-import { type CallNode, type SessionNodes, subjectOf, terminalApproverName } from '../../../view/index.ts'
+import { type CallNode, decidedText, type SessionNodes, subjectOf, terminalApproverName } from '../../../view/index.ts'
+import { isAutomatic } from '../../progress/tree/call-texts.ts'
 import { linesOf } from '../../progress/tree/layout.ts'
 import { compactionText } from '../../progress/tree/leaf-rows.ts'
 import { callRowNode } from '../../progress/tree/turn-rows.ts'
@@ -218,8 +219,9 @@ export const textLines = (text: string, format: string, view: Parameters<typeof 
   format === 'markdown' ? renderMarkdown(text, view) : wrapText(text, view)
 
 function resolvedText({ decision, by }: InteractionEvent<'interaction.approval.resolved'>): string {
+  if (isAutomatic(by)) return decidedText('approved', by)
   const breadth = decision.kind === 'approve' && decision.breadth !== 'once' ? ` for the ${decision.breadth}` : ''
   const reason = decision.kind === 'deny' && decision.feedback !== undefined ? `: ${exactLine(decision.feedback)}` : ''
   const who = by === terminalApproverName ? '' : ` by ${by}`
-  return `  ${decision.kind === 'abort' ? 'denied, turn ended' : decisionText[decision.kind]}${breadth}${who}${reason}`
+  return `${decision.kind === 'abort' ? 'denied, turn ended' : decisionText[decision.kind]}${breadth}${who}${reason}`
 }
