@@ -1,4 +1,5 @@
 export { createServer } from './create-server.ts'
+export { readLocalToken } from './http/index.ts'
 export type {
   ListenSettings,
   LocalToken,

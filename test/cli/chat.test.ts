@@ -5,6 +5,7 @@ import { chatCommands } from '../../src/cli/commands/chat/chat-commands.ts'
 import { desk } from './live-window.ts'
 
 const { agent, troupe, folder } = await desk()
+const project = await desk()
 const endless = 'steps: [{ text: never, delay: 1h }]'
 const enter = '\r'
 const esc = '\u001b'
@@ -61,7 +62,12 @@ describe.concurrent('a chat on a terminal', () => {
     window.pty.write('\t')
     await window.shows(/─\n› Read @a-long-name\.txt$/)
     window.pty.write(`${'\u0015'}/nothing${enter}`)
-    await window.shows(/error: There is no command \/nothing\.\n→ List them: \/help/)
+    // Nothing that was typed is lost.
+    await window.shows(/error: There is no command \/nothing\.\n→ List them: \/help[\s\S]*─\n› \/nothing$/)
+    window.pty.write(ctrlC)
+    await window.shows(/Ctrl-C again leaves\n› $/)
+    window.pty.write('\u001b[A')
+    await window.shows(/─\n› \/nothing$/)
   })
 
   test('asks in the line: once, with a hint after a wrong answer, and with a reason', async () => {
@@ -80,6 +86,35 @@ describe.concurrent('a chat on a terminal', () => {
     expect(await readFile(join(folder, 'one.txt'), 'utf8')).toBe('x')
   })
 
+  test('commands work while a request is open, and a grant that decides the next one is named', async () => {
+    const call = (path: string): string => `{ tool: write_file, input: { path: ${path}, content: x } }`
+    const script = `steps: [{ calls: [${call('three.txt')}, ${call('four.txt')}] }, { text: Done. }]`
+    const window = troupe(['chat', await agent('grants', script, 'tools: [write_file]')], { columns: 100 })
+    await window.shows(ready)
+    window.pty.write(`Go${enter}`)
+    await window.shows(/\? Write three\.txt[\s\S]*\n\? $/)
+    window.pty.write(`/budget${enter}`)
+    await window.shows(/› \/budget\n {2}Steps in a turn {2}1 of 10\n[\s\S]*\n\? $/)
+    window.pty.write(`s2${enter}`)
+    const shown = await window.shows(/\nDone\.\n/)
+    expect(shown).toMatch(/\napproved for the session\ngranted for this session\n✓ write_file /)
+    // A question is not answered with a command.
+    window.pty.write(`/quit${enter}`)
+    expect(await window.ended).toBe(0)
+  })
+
+  test('an unknown choice of an agent is asked again', async () => {
+    const { agent: another, troupe: start } = project
+    await another('first', 'steps: [{ text: One. }]')
+    await another('second', 'steps: [{ text: Two. }]')
+    const window = start(['chat'])
+    await window.shows(/Which agent\?\n {2}1 {2}first[\s\S]*\n> $/)
+    window.pty.write('7\n')
+    await window.shows(/Type a number from 1 to 2, or a name\.\n> $/)
+    window.pty.write('2\n')
+    await window.shows(/second: A test\n[\s\S]*─\n› $/)
+  })
+
   test('steers a running turn, and Esc stops it', async () => {
     const window = troupe(['chat', await agent('steered', endless)])
     await window.shows(ready)
@@ -88,7 +123,7 @@ describe.concurrent('a chat on a terminal', () => {
     window.pty.write(`Faster${enter}`)
     await window.shows(/\n› Faster\n/)
     window.pty.write(esc)
-    await window.shows(/■ interrupted\n/)
+    await window.shows(/■ interrupted\n1 message not read yet: sent with your next one\n/)
     window.pty.write(`/cost${enter}`)
     await window.shows(/\n1 turn · /)
   })
@@ -136,7 +171,8 @@ test('a chat with a running server: answers, requests, copies and a stop', async
   )
   const server = served.troupe(['serve', '--port', '0'], { columns: 160 })
   const [, address = ''] = /(http:\S+#token=\S+)/.exec(await server.shows(/#token=\S+\n[\s\S]*Reference/)) ?? []
-  const window = served.troupe(['chat', '--connect', address], { columns: 100 })
+  // On the same machine, the token of the data folder is found.
+  const window = served.troupe(['chat', '--connect', address.replace(/\/?#.*/, '')], { columns: 100 })
   await window.shows(ready)
   window.pty.write(`Go${enter}`)
   await window.shows(/\? Write far\.txt[\s\S]*\n\? $/)
@@ -152,13 +188,16 @@ test('a chat with a running server: answers, requests, copies and a stop', async
   await window.shows(/far · interrupted · [\s\S]*far · completed · [\s\S]*Continue one/)
   window.pty.write(`/tools${enter}`)
   await window.shows(/write_file {2}\[depends\]/)
-  window.pty.write('\u0004')
-  expect(await window.ended).toBe(0)
-  expect(window.lines().join(' ')).toMatch(/Continue: {1,3}troupe chat --connect http:\S+ --resume /)
-
+  window.pty.write(`/model rehearsal${enter}`)
+  await window.shows(/The server has no model rehearsal for far\.\n→ Use one of: script\/far\.yaml/)
   const refused = served.troupe(['chat', '--connect', address.replace(/token=.*/, 'token=wrong')])
   expect(await refused.ended).toBe(2)
   expect(refused.lines().join(' ')).toMatch(/error: .*TROUPE_TOKEN|error: .*[Tt]oken/)
+  server.pty.kill('SIGKILL')
+  await window.shows(/far · connection lost: trying again\n/)
+  window.pty.write('\u0004')
+  expect(await window.ended).toBe(0)
+  expect(window.lines().join(' ')).toMatch(/Continue: {1,3}troupe chat --connect http:\S+ --resume /)
 })
 
 describe.concurrent('no escape byte', () => {

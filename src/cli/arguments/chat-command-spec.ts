@@ -63,7 +63,7 @@ export const chatCommandSpec = {
     'Type a message and press Enter. While the agent works, a message steers it; Esc or Ctrl-C stops the turn. /help lists commands and keys. Ctrl-C twice leaves and prints the command that continues.',
     'Approvals and questions appear above the line. Answer them as in troupe run: y, n, no REASON, x, or a grant for the session or the project.',
     'Without a terminal, each line of standard input is a message, and answers are printed on standard output. The first turn that fails or needs an approval ends the chat with the exit codes of troupe run. With NO_COLOR or TERM=dumb, the display is that of --plain.',
-    '--connect: the token is TROUPE_TOKEN, or part of the address as troupe serve prints it.',
+    '--connect: the token is part of the address as troupe serve prints it, or TROUPE_TOKEN; for a server on this machine also that of the data folder.',
   ],
   examples: [
     { line: 'troupe chat', summary: 'talk to the agent of this project' },

@@ -138,6 +138,15 @@ describe('any terminal shows exactly the last picture', () => {
     )
   })
 
+  test('a line that is longer than the window is one row: what is above the picture stays', async () => {
+    const screen = new Screen()
+    const shown = terminal(size)
+    await shown.write('before\r\n')
+    await shown.write(screen.draw(['a line of more than twenty columns', 'two'], size, { row: 1, column: 0 }))
+    await shown.write(`${screen.leave('erase', size)}after`)
+    expect(shown.rows().slice(0, 3)).toEqual(['before', 'after', ''])
+  })
+
   test('what was typed into the window meanwhile is gone with the next picture', async () => {
     const screen = new Screen()
     const shown = terminal(size)

@@ -108,12 +108,12 @@ export class Screen {
     return `${up(rows)}${eraseFrame(rows)}`
   }
 
-  /** Rows of the last frame at this width: most terminals rewrap long lines. */
+  /** Rows of the last frame at this width: most terminals wrap lines again after a resize. They were cut when they were drawn (3). */
   #rowsAboveCursor({ width, height }: Size): number {
     const { row, column } = this.#cursor ?? { row: this.#lines.length, column: 0 }
-    const rows = this.#lines.slice(0, row).reduce((sum, line) => sum + rowsOf(line, width), Math.floor(column / width))
+    const drawn = this.#size?.width ?? width
+    const shown = this.#lines.slice(0, row).map((line) => breakAtWidth(withoutStyles(line), drawn)[0] ?? '')
+    const rows = shown.reduce((sum, line) => sum + breakAtWidth(line, width).length, Math.floor(column / width))
     return Math.min(rows, Math.max(0, height - 1))
   }
 }
-
-const rowsOf = (line: string, width: number): number => breakAtWidth(withoutStyles(line), width).length

@@ -13,7 +13,7 @@ export { asksNothing, ignoredHeaders, unknownQuery } from './ignored-parameters.
 export { areasOf } from './known-paths.ts'
 export { labelOf } from './label.ts'
 export { type ListenOptions, listen } from './listen.ts'
-export { localToken, randomToken } from './local-token.ts'
+export { localToken, randomToken, readLocalToken } from './local-token.ts'
 export { nodeHandler } from './node-handler.ts'
 export { onBodyEnd } from './on-body-end.ts'
 export type { OpenStream, StreamLimits } from './open-streams.ts'

@@ -14,13 +14,19 @@ export const randomToken = (): string => `trp_local_${randomBytes(24).toString('
 /** @throws TroupeError `config_invalid` if the file contains something else. */
 export async function localToken(folder: string): Promise<{ readonly token: string; readonly path: string }> {
   const path = join(folder, name)
-  const token = (await readToken(path)) ?? (await createFile(path))
-  if (!form.test(token))
-    throw new TroupeError('config_invalid', `${path} does not contain a token.`, { remedy: 'Remove the file: a new one is created.' })
-  return { token, path }
+  return { token: (await readToken(path)) ?? (await createFile(path)), path }
 }
 
+/** `undefined`: no server has used this data folder. */
+export const readLocalToken = (folder: string): Promise<string | undefined> => readToken(join(folder, name))
+
 async function readToken(path: string): Promise<string | undefined> {
+  const token = await readTokenFile(path)
+  if (token === undefined || form.test(token)) return token
+  throw new TroupeError('config_invalid', `${path} does not contain a token.`, { remedy: 'Remove the file: a new one is created.' })
+}
+
+async function readTokenFile(path: string): Promise<string | undefined> {
   try {
     const text = await readFile(path, 'utf8')
     const { mode } = await stat(path)

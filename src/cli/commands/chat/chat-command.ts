@@ -12,7 +12,7 @@ import { nextLine } from '../../terminal/read-line.ts'
 import { mayAsk } from '../trust/trust-question.ts'
 import type { ChatOptions } from './chat-options.ts'
 import type { ChatService } from './chat-service.ts'
-import { agentNamed, namesFile } from './conversation.ts'
+import { agentNamed, isOf, namesFile } from './conversation.ts'
 
 /** `troupe chat`: a conversation until the person leaves. */
 export async function chatCommand(invocation: ChatInvocation, given: Host, interruption: Interruption): Promise<number> {
@@ -72,18 +72,35 @@ async function beginning(
   place: Pick<Printing, 'host' | 'isPerson'>,
 ): Promise<ChatOptions> {
   const { models, resume, continues } = invocation
-  const [last] = continues ? await service.recent(1) : []
-  if (continues && !last) throw new TroupeError('usage', 'There is no session in this folder yet.', { remedy: 'Start one: troupe chat' })
-  const opens = resume ?? last?.sessionId
-  // One that cannot be continued is reported before anything is drawn.
-  if (opens !== undefined) await service.open(opens)
   const agents = service.sessions.agents()
   const isFile = invocation.connect === undefined && namesFile(invocation.agent)
   const [first] = agents
+  const named = isFile ? first : invocation.agent === undefined ? undefined : agentNamed(invocation.agent, agents)
+  const opens = resume ?? (continues ? await lastSession(service, named) : undefined)
+  // One that cannot be continued is reported before anything is drawn.
+  const opened = opens === undefined ? undefined : await service.open(opens)
+  if (opened && named && !isOf(opened, named))
+    throw new TroupeError('usage', `Session ${opened.sessionId} is one of ${opened.agent}, not of ${named.name}.`, {
+      remedy: `Continue it: ${service.continueCommand(opened.sessionId)}`,
+    })
   // A session has its agent.
-  const agent = (opens !== undefined || isFile ? first : agentNamed(invocation.agent, agents)) ?? (await chooseAgent(agents, place))
-  return { service, agent, model: models[0], opens }
+  const agent = named ?? (opened ? first : agentNamed(undefined, agents)) ?? (await chooseAgent(agents, place))
+  const [model] = models
+  if (model !== undefined) await service.checkModel(model, agent)
+  return { service, agent, model, opens }
 }
+
+/** Of the named agent, if there is one. */
+async function lastSession(service: ChatService, named: AgentDescription | undefined): Promise<string> {
+  const recent = await service.recent(named ? searched : 1)
+  const last = recent.find((session) => !named || isOf(session, named))
+  if (last) return last.sessionId
+  throw new TroupeError('usage', `There is no session${named ? ` of ${named.name}` : ''} in this folder yet.`, {
+    remedy: 'Start one without --continue.',
+  })
+}
+
+const searched = 200
 
 /** A person chooses; a program has to name one. */
 async function chooseAgent(
@@ -98,10 +115,13 @@ async function chooseAgent(
   if (!isPerson || names.length === 0) throw wrong()
   const rows = agents.map(({ name, description }, index) => [`${index + 1}  ${name}`, printable(description)] as const)
   await host.stderr.lines(['Which agent?', ...columns(rows, { maxWidth: host.width - 1 })])
-  await host.stderr.write('> ')
-  const line = await nextLine(host.stdin)
-  const typed = line.kind === 'line' ? line.text.trim() : ''
-  const chosen = agents[Number(typed) - 1] ?? agents.find(({ name }) => name === typed)
-  if (!chosen) throw wrong()
-  return chosen
+  for (;;) {
+    await host.stderr.write('> ')
+    const line = await nextLine(host.stdin)
+    if (line.kind !== 'line') throw wrong()
+    const typed = line.text.trim()
+    const chosen = agents[Number(typed) - 1] ?? agents.find(({ name }) => name === typed)
+    if (chosen) return chosen
+    await host.stderr.lines([`Type a number from 1 to ${agents.length}, or a name.`])
+  }
 }

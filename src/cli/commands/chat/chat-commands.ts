@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type SessionEntry, TroupeError } from '../../../contracts/index.ts'
+import { type SessionEntry, type SkillCard, TroupeError } from '../../../contracts/index.ts'
 import { plural } from '../../../util/plural.ts'
 import { price, timeText, tokens, treeSummary } from '../../../view/index.ts'
 import { renderSummary } from '../../progress/tree/render-summary.ts'
@@ -8,7 +8,7 @@ import { renderTurn } from '../../progress/tree/render-tree.ts'
 import { columns } from '../../terminal/columns.ts'
 import { printable } from '../../terminal/printable.ts'
 import { budgetRows, modelOf, spentIn } from './chat-figures.ts'
-import { agentNamed, type Conversation } from './conversation.ts'
+import { agentNamed, type Conversation, isOf } from './conversation.ts'
 import type { TranscriptView } from './transcript.ts'
 
 // What a person can do with `/`. One list for completion, help and documentation.
@@ -18,10 +18,14 @@ export interface CommandContext {
   readonly view: TranscriptView
   now(): number
   leave(): void
+  /** Whether keys are read, not lines. */
+  readonly hasKeys: boolean
 }
 
 export interface ChatCommand {
   readonly name: string
+  /** Other names that people know. Not completed. */
+  readonly alias?: string
   /** Placeholder of its argument. */
   readonly argument?: string
   readonly summary: string
@@ -39,15 +43,16 @@ const agentsOf = ({ service }: Conversation): readonly string[] => service.sessi
 const listed = 20
 
 export const chatCommands: readonly ChatCommand[] = [
-  { name: 'help', summary: 'Show commands and keys', run: (_, { conversation, view }) => helpLines(conversation, view) },
+  { name: 'help', summary: 'Show commands and keys', run: (_, context) => helpLines(context) },
   {
     name: 'model',
     argument: '[NAME]',
     summary: 'Show or choose the model of the next turns',
     values: modelsOf,
-    run(name, { conversation }) {
-      if (name === '')
-        return [`Model: ${modelOf(conversation)}. Models of ${conversation.agent.name}: ${modelsOf(conversation).join(', ')}.`]
+    async run(name, { conversation }) {
+      const { service, agent } = conversation
+      if (name === '') return [`Model: ${modelOf(conversation)}. Models of ${agent.name}: ${modelsOf(conversation).join(', ')}.`]
+      await service.checkModel(name, agent)
       conversation.model = name
       return [`The next turn uses ${printable(name)}.`]
     },
@@ -83,9 +88,15 @@ export const chatCommands: readonly ChatCommand[] = [
     argument: '[ID]',
     summary: 'Continue a session; without ID, the last other one',
     async run(id, { conversation }) {
-      const other = (await conversation.service.recent(2)).find(({ sessionId }) => sessionId !== conversation.sessionId)
-      if (id === '' && !other) return ['There is no other session in this folder.']
-      await conversation.open(id === '' && other ? other.sessionId : id)
+      if (id !== '') await conversation.open(id)
+      else {
+        const agents = conversation.service.sessions.agents()
+        const other = (await conversation.service.recent(listed)).find(
+          (session) => session.sessionId !== conversation.sessionId && agents.some((agent) => isOf(session, agent)),
+        )
+        if (!other) return ['There is no other session in this folder.']
+        await conversation.open(other.sessionId)
+      }
       return []
     },
   },
@@ -130,6 +141,7 @@ export const chatCommands: readonly ChatCommand[] = [
   },
   {
     name: 'new',
+    alias: 'clear',
     summary: 'Start a new session',
     run(_, { conversation }) {
       conversation.fresh()
@@ -138,6 +150,7 @@ export const chatCommands: readonly ChatCommand[] = [
   },
   {
     name: 'quit',
+    alias: 'exit',
     summary: 'Leave (Ctrl-D, or Ctrl-C twice)',
     run(_, { leave }) {
       leave()
@@ -146,19 +159,47 @@ export const chatCommands: readonly ChatCommand[] = [
   },
 ]
 
-export const availableCommands = (conversation: Conversation): readonly ChatCommand[] =>
-  chatCommands.filter(({ isAvailable }) => isAvailable?.(conversation) ?? true)
+/** With one for each skill of the agent. */
+export function availableCommands(conversation: Conversation): readonly ChatCommand[] {
+  const { service, agent } = conversation
+  const skills = service.skills?.(agent) ?? []
+  return [
+    ...chatCommands.filter(({ isAvailable }) => isAvailable?.(conversation) ?? true),
+    ...skills.filter(({ name }) => !chatCommands.some((each) => each.name === name || each.alias === name)).map(skillCommand),
+  ]
+}
+
+const skillCommand = ({ name, description }: Pick<SkillCard, 'name' | 'description'>): ChatCommand => ({
+  name,
+  argument: '[TEXT]',
+  summary: `Skill: ${description}`,
+  async run(text, { conversation }) {
+    await conversation.say([`Load the skill ${name} and follow it.`, text].filter((part) => part !== '').join('\n\n'))
+    return []
+  },
+})
+
+interface NamedCommand {
+  readonly command: ChatCommand
+  readonly argument: string
+}
+
+const partsOf = (text: string): readonly string[] => /^\/([\w-]*)(?:\s+([^\n]*))?$/.exec(text.trim()) ?? []
+
+/** The command that a text names in full: other texts are the answer to a request. */
+export function exactCommandIn(text: string, conversation: Conversation): NamedCommand | undefined {
+  const [, name, argument = ''] = partsOf(text)
+  const command = name && availableCommands(conversation).find((each) => each.name === name || each.alias === name)
+  return command ? { command, argument: argument.trim() } : undefined
+}
 
 /** The command and the argument that a text names. `undefined`: it is a message. Two slashes begin a message with one. */
-export function commandIn(
-  text: string,
-  conversation: Conversation,
-): { readonly command: ChatCommand; readonly argument: string } | undefined {
-  const [, name, argument = ''] = /^\/([a-z]*)(?:\s+([^\n]*))?$/.exec(text.trim()) ?? []
+export function commandIn(text: string, conversation: Conversation): NamedCommand | undefined {
+  const [, name, argument = ''] = partsOf(text)
   if (name === undefined) return undefined
+  const found = exactCommandIn(text, conversation)
+  if (found) return found
   const commands = availableCommands(conversation)
-  const found = commands.find((each) => each.name === name)
-  if (found) return { command: found, argument: argument.trim() }
   const [only, ...others] = commands.filter((each) => each.name.startsWith(name))
   if (only && others.length === 0) return { command: only, argument: argument.trim() }
   throw new TroupeError('usage', `There is no command /${name}.`, { remedy: 'List them: /help. To send it as a message, begin with //.' })
@@ -182,11 +223,11 @@ export const keyRows = [
   ['Ctrl-C twice, Ctrl-D', 'leave'],
 ] as const
 
-function helpLines(conversation: Conversation, { width }: TranscriptView): readonly string[] {
+function helpLines({ conversation, view: { width }, hasKeys }: CommandContext): readonly string[] {
   const rows = availableCommands(conversation).map(
     ({ name, argument, summary }) => [`/${name}${argument === undefined ? '' : ` ${argument}`}`, summary] as const,
   )
-  return [...columns(rows, { maxWidth: width }), '', ...columns(keyRows, { maxWidth: width })]
+  return [...columns(rows, { maxWidth: width }), ...(hasKeys ? ['', ...columns(keyRows, { maxWidth: width })] : [])]
 }
 
 async function toolLines({ conversation: { service, agent }, view }: CommandContext): Promise<readonly string[]> {

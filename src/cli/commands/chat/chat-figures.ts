@@ -16,10 +16,11 @@ export const spentIn = ({ tree }: Pick<Conversation, 'tree'>): Spent => {
   return root ? spentByTurns(root.turns) : nothing
 }
 
-/** The chosen model, else the one that answered last, else the first of the agent. */
+/** The model of a running turn, else the chosen one, else the one that answered last, else the first of the agent. */
 export function modelOf({ agent, model, turn }: Figures): string {
-  const last = turn?.steps.at(-1)?.attempts.at(-1)
-  return modelText(model ?? last?.modelId ?? agent.models[0] ?? 'no model')
+  const last = turn?.steps.at(-1)?.attempts.at(-1)?.modelId
+  const known = turn?.status === 'running' ? (last ?? model) : (model ?? last)
+  return modelText(known ?? agent.models[0] ?? 'no model')
 }
 
 /** `$0.46 left`: of the limit that the turn reaches first, if there is one on cost or tokens. Empty without limits. */

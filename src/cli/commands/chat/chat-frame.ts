@@ -63,9 +63,9 @@ function nowLines(view: ChatView, width: number, room: number): readonly string[
   const { conversation, transcript, paint } = view
   const most = Math.floor(room / 2)
   const open = transcript.open.trim().slice(-maxOpenChars)
-  const text = open === '' ? [] : textLines(open, transcript.format, { paint, width }).map((line) => fitWidth(line, widthOf(line)))
+  const text = open === '' ? [] : textLines(open, transcript.format, { paint, width, cutsCode: true })
   const rows = callLines(view, width, most)
-  const activity = conversation.isBusy ? [activityLine(view, width)] : []
+  const activity = conversation.isBusy || conversation.isCutOff ? [activityLine(view, width)] : heldLines(view, width)
   const left = Math.max(0, room - rows.length - activity.length - 1)
   const shown = left === 0 ? [] : text.slice(-left)
   return [...(shown.length > 0 ? ['', ...shown] : []), ...rows, ...activity].slice(-Math.max(1, room))
@@ -99,11 +99,18 @@ function isChildRunning({ isSpawned, child }: CallNode): boolean {
   return turn !== undefined && isRunning(turn)
 }
 
+function heldLines({ conversation: { held }, paint }: ChatView, width: number): readonly string[] {
+  if (held === 0) return []
+  const text = `${plural(held, 'message')} not read yet: sent with your next one`
+  return [paint('yellow', fitWidth(text, Math.min(width, widthOf(text))))]
+}
+
 function activityLine({ conversation, paint, now }: ChatView, width: number): string {
   const { turn, requests } = conversation
   const time = turn ? elapsed(workOf(turnTimes(turn, now))) : ''
-  const state =
-    turn?.cancelling === 'interrupt'
+  const state = conversation.isCutOff
+    ? 'connection lost: trying again'
+    : turn?.cancelling === 'interrupt'
       ? 'stopping…'
       : requests.length > 0
         ? `${plural(requests.length, 'request')} for you`
@@ -112,7 +119,8 @@ function activityLine({ conversation, paint, now }: ChatView, width: number): st
           : 'Esc stops'
   const name = printable(speakerNodes(conversation)?.agent.name ?? conversation.agent.displayName ?? conversation.agent.name)
   const step = turn && turn.steps.length > 0 ? `step ${turn.steps.length}` : 'starting'
-  const text = [name, step, time, state].filter((part) => part !== '').join(' · ')
+  const work = conversation.isBusy ? [step, time] : []
+  const text = [name, ...work, state].filter((part) => part !== '').join(' · ')
   return `${paint('cyan', spinnerAt(now))} ${paint('dim', fitWidth(text, Math.min(width - 2, widthOf(text))))}`
 }
 

@@ -2,8 +2,10 @@ import {
   type AgentDescription,
   type ApprovalDecision,
   type ApprovalId,
+  type ClientId,
   type InteractionEvent,
   OpenRequests,
+  type SessionEntry,
   type SessionId,
   type StreamEvent,
   TroupeError,
@@ -34,6 +36,8 @@ export interface ConversationListener {
   past(events: readonly InteractionEvent[]): void
   /** The session can no longer be followed. */
   failed(error: unknown): void
+  /** The connection to the server was lost, or is back. */
+  connection(): void
 }
 
 export class Conversation {
@@ -49,6 +53,10 @@ export class Conversation {
   readonly #requests = new Map<ApprovalId, ShownRequest>()
   #open = new OpenRequests()
   #events: AsyncIterator<StreamEvent> | undefined
+  /** Messages that no step has read. */
+  readonly #unread = new Set<ClientId>()
+  /** The server does not answer. What is shown may be outdated. */
+  isCutOff = false
   /** A message was sent, and its turn has not begun. */
   #isSent = false
   #resting: PromiseWithResolvers<void> | undefined
@@ -57,6 +65,10 @@ export class Conversation {
     this.service = service
     this.agent = agent
     this.#listener = listener
+    service.watchConnection?.((isLost) => {
+      this.isCutOff = isLost
+      listener.connection()
+    })
   }
 
   get turn(): TurnNode | undefined {
@@ -72,6 +84,11 @@ export class Conversation {
   /** Open requests to the person, oldest first. */
   get requests(): readonly ShownRequest[] {
     return [...this.#requests.values()]
+  }
+
+  /** Messages that an interrupt held: they are sent with the next one. */
+  get held(): number {
+    return this.tree.roots[0]?.holdsMessages ? this.#unread.size : 0
   }
 
   async say(text: string): Promise<void> {
@@ -119,7 +136,7 @@ export class Conversation {
   /** Continues a stored session. */
   async open(id: string): Promise<void> {
     const { sessionId, agent, seq } = await this.service.open(id)
-    const known = this.service.sessions.agents().find(({ name, displayName }) => name === agent || displayName === agent)
+    const known = this.service.sessions.agents().find((each) => isOf({ agent }, each))
     this.fresh()
     if (known) this.agent = known
     this.#follow(sessionId, seq)
@@ -135,6 +152,7 @@ export class Conversation {
     this.speaker = 'root'
     this.#open = new OpenRequests()
     this.#requests.clear()
+    this.#unread.clear()
     this.#isSent = false
   }
 
@@ -175,13 +193,23 @@ export class Conversation {
     if (event.type === 'interaction.approval.requested' && event.request.scope !== 'client')
       this.#requests.set(event.request.id, { request: event.request, label: session.agent.label.replace(/^child:/, '') })
     for (const id of this.#requests.keys()) if (!this.#open.has(id)) this.#requests.delete(id)
-    if (event.agentPath !== 'root' || !event.type.startsWith('interaction.turn.')) return
+    if (event.agentPath !== 'root') return
+    if (event.type === 'interaction.input.accepted') this.#unread.add(event.clientId)
+    else if (event.type === 'interaction.turn.started') for (const id of event.inputs) this.#unread.delete(id)
+    else if (event.type === 'interaction.step.started') for (const id of event.absorbs) this.#unread.delete(id)
+    if (!event.type.startsWith('interaction.turn.')) return
     this.#isSent = false
     if (event.type === 'interaction.turn.started') return
     this.#resting?.resolve()
     this.#resting = undefined
   }
 }
+
+/** Whether a session has that agent. */
+export const isOf = (
+  session: Pick<SessionEntry, 'agent'>,
+  { name, displayName }: Pick<AgentDescription, 'name' | 'displayName'>,
+): boolean => session.agent === name || session.agent === displayName
 
 /** The agent that was asked for. Without a name, the only one or the orchestrator. `undefined`: a person has to choose. */
 export function agentNamed(name: string | undefined, agents: readonly AgentDescription[]): AgentDescription | undefined {

@@ -40,6 +40,7 @@ export function editKey(editor: LineEditor, { text, name = '', ctrl, meta }: Key
   const [move, deletion] = [moves[key], deletions[key]]
   if (move) editor.move(move)
   else if (deletion) editor.delete(deletion)
+  else if (key === 'ctrl-y') editor.yank()
   else if (lineBreaks.includes(key)) editor.insert('\n')
   // Other sequences type nothing.
   else if (!ctrl && !meta && !/\p{Cc}/u.test(text)) editor.insert(text)

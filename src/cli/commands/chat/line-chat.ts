@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline'
 import type { InteractionEvent, StreamEvent } from '../../../contracts/index.ts'
+import { plural } from '../../../util/plural.ts'
 import type { DisplayOptions } from '../../terminal/display-options.ts'
 import { exitCodeOf, exitCodes } from '../../terminal/exit-codes.ts'
 import { plainPaint } from '../../terminal/paint.ts'
@@ -9,7 +10,7 @@ import type { EndRequest, Host } from '../../terminal/process-host.ts'
 import type { NextLine } from '../../terminal/read-line.ts'
 import { askPerson } from '../asking/ask-person.ts'
 import { reportError } from '../run/report-error.ts'
-import { type CommandContext, commandIn, messageIn } from './chat-commands.ts'
+import { type CommandContext, commandIn, exactCommandIn, messageIn } from './chat-commands.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { Conversation, type ConversationListener } from './conversation.ts'
 import { Transcript, type TranscriptView } from './transcript.ts'
@@ -85,7 +86,12 @@ export class LineChat implements ConversationListener {
       this.#syncRequests()
     } else this.#answer(event)
     const isEnd = event.agentPath === 'root' && /^interaction\.turn\.(?!started)/.test(event.type)
-    if (isEnd && this.#options.isPerson) this.#prompt()
+    if (!isEnd || !this.#options.isPerson) return
+    // The interruption is over, and does not decide the exit code.
+    if (!this.#isLeft) this.#end = undefined
+    const { held } = this.conversation
+    if (held > 0) this.#print([`${plural(held, 'message')} not read yet: sent with your next one`])
+    this.#prompt()
   }
 
   past(events: readonly InteractionEvent[]): void {
@@ -100,18 +106,22 @@ export class LineChat implements ConversationListener {
     this.#then(() => printError(troupeError(error), { host, display }))
   }
 
+  connection(): void {
+    if (this.#options.isPerson) this.#print([this.conversation.isCutOff ? 'Connection lost: trying again.' : 'Connected again.'])
+  }
+
   get #view(): TranscriptView {
     return { paint: plainPaint, width: Math.max(20, this.#options.host.width - 1) }
   }
 
   /** One line of input. */
   async #take(line: string, leave: () => void): Promise<void> {
-    if (this.#readAnswer) return this.#readAnswer({ kind: 'line', text: line })
+    if (this.#readAnswer && !exactCommandIn(line, this.conversation)) return this.#readAnswer({ kind: 'line', text: line })
     if (line.trim() === '') return
     const { host, display, isPerson } = this.#options
     this.#end = undefined
     const { conversation } = this
-    const context: CommandContext = { conversation, view: this.#view, now: () => host.now(), leave }
+    const context: CommandContext = { conversation, view: this.#view, now: () => host.now(), leave, hasKeys: false }
     try {
       const found = commandIn(line, conversation)
       if (found) this.#print(await found.command.run(found.argument, context))

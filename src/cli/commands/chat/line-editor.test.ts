@@ -25,6 +25,7 @@ describe('keys', () => {
     ['one two', [key('left', { meta: true }), key('k', { ctrl: true })], 'one |'],
     ['one two', [key('a', { ctrl: true }), key('d', { ctrl: true })], '|ne two'],
     ['one two', [key('u', { ctrl: true })], '|'],
+    ['one two', [key('w', { ctrl: true }), key('a', { ctrl: true }), key('y', { ctrl: true })], 'two|one '],
     ['日👨‍👩‍👧é', [key('left'), key('backspace')], '日|é'],
     ['a', [key('return', { meta: true }), key('b')], 'a\nb|'],
     ['a\nb', [key('backspace'), key('backspace')], 'a|'],

@@ -15,6 +15,8 @@ export class LineEditor {
   #cursor = 0
   readonly #pastes = new Map<string, string>()
   #pasted = 0
+  /** The last deleted word or line. */
+  #killed = ''
 
   get text(): string {
     return this.#text
@@ -40,6 +42,7 @@ export class LineEditor {
     this.set('')
     this.#pastes.clear()
     this.#pasted = 0
+    this.#killed = ''
   }
 
   insert(text: string): void {
@@ -72,7 +75,13 @@ export class LineEditor {
   /** Deletes from the cursor to where a move would lead. */
   delete(by: Move): void {
     const [from, to] = [this.#target(by), this.#cursor].toSorted((a, b) => a - b) as [number, number]
+    if (by !== 'left' && by !== 'right') this.#killed = this.#text.slice(from, to)
     this.replace(from, to, '')
+  }
+
+  /** Inserts what was deleted last. */
+  yank(): void {
+    this.insert(this.#killed)
   }
 
   /** Whether there is a line above or below. */

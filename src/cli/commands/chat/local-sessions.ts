@@ -1,10 +1,11 @@
-import { resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
 import {
   type Approver,
   type InteractionEvent,
   localPrincipal,
   type RunOrigin,
   type SessionEntry,
+  type SkillCard,
   TroupeError,
 } from '../../../contracts/index.ts'
 import {
@@ -24,7 +25,7 @@ import { typedWord } from '../../../util/typed-word.ts'
 import type { ChatInvocation } from '../../arguments/chat-invocation.ts'
 import type { Host } from '../../terminal/process-host.ts'
 import { chooseApprover } from '../asking/terminal-approver.ts'
-import { readServerPrompt } from '../mcp/server-prompt.ts'
+import { promptCommand, readServerPrompt } from '../mcp/server-prompt.ts'
 import { missingDenials } from '../run/resumed-run.ts'
 import { findSession } from '../sessions/find-session.ts'
 import { loadTrustedProject } from '../trust/load-trusted-project.ts'
@@ -40,7 +41,12 @@ export async function openLocalSessions(invocation: ChatInvocation, host: Host, 
     { cwd: host.cwd, env: host.env, agents: file, configFile, ...(settings && { settings }) },
     { host, isTrusted, storesTrust: true },
   )
+  if (report.ok && report.registry.ok && report.registry.agents.length === 0)
+    throw new TroupeError('usage', 'There is no agent in this folder.', {
+      remedy: 'Create a sample project: troupe init. Or start the bundled assistant: troupe up',
+    })
   const project = await report.open({ dataDir, allow, deny, otherModels: models })
+  requireOffered(project, agent)
   const store = await project.openStore()
   let shown: string | undefined
   const approver = asksPerson ? { decide: () => 'wait' as const, isInLine: (id: string) => id !== shown } : withoutPerson(host, project)
@@ -57,6 +63,10 @@ export async function openLocalSessions(invocation: ChatInvocation, host: Host, 
     models: [],
     notices: [...project.notices, ...project.diagnostics.filter((each) => !isAboutTrust(each)).map(sentenceOf)],
     warnings: project.diagnostics.filter(isAboutTrust).map(sentenceOf),
+    async checkModel(name) {
+      await project.adapter.resolve(name)
+    },
+    skills: ({ name }) => skillsOf(project, name),
     shows(id) {
       shown = id
     },
@@ -71,7 +81,7 @@ export async function openLocalSessions(invocation: ChatInvocation, host: Host, 
       return (await sessions.get(treeId)) as SessionEntry
     },
     recent: (limit) => sessions.list({ workspace, limit }),
-    prompt: ([name = '', ...args]) => readServerPrompt({ name, args }, report, host),
+    prompt: ([name = '', ...args]) => readServerPrompt({ name, args, syntax: promptCommand }, report, host),
     continueCommand: (id) =>
       resumeHint(
         { run: { treeId: id as SessionEntry['sessionId'], status: 'suspended' }, origin: { ...originOf(project, invocation), workspace } },
@@ -82,6 +92,20 @@ export async function openLocalSessions(invocation: ChatInvocation, host: Host, 
       await project.close()
     },
   }
+}
+
+/** Agents that others call are offered by file only. */
+function requireOffered({ agents, served, workspace }: Project, agent: string | undefined): void {
+  const called = agents.find(({ definition: { name } }) => name === agent && !served.includes(name))
+  if (!called) return
+  throw new TroupeError('agent_unknown', `Other agents call ${agent}: it is not offered by its name.`, {
+    remedy: `Name its file: troupe chat ${typedWord(relative(workspace, called.path))}`,
+  })
+}
+
+function skillsOf({ config, agents }: Project, agent: string): readonly SkillCard[] {
+  const names = agents.find(({ definition }) => definition.name === agent)?.definition.skills ?? []
+  return Array.isArray(config.skills) ? config.skills.filter(({ name }: SkillCard) => names.includes(name)) : []
 }
 
 /** As `troupe run` decides without a terminal. */

@@ -7,7 +7,7 @@ import {
   type StreamEvent,
   TroupeError,
 } from '../../../contracts/index.ts'
-import { dataFolder } from '../../../project/index.ts'
+import { dataDirFlag, dataDirOf, dataFolder } from '../../../project/index.ts'
 import { systemClock } from '../../../runtime/index.ts'
 import { isRecord } from '../../../util/is-record.ts'
 import { redactor } from '../../../util/redact.ts'
@@ -23,7 +23,9 @@ const retryMs = 1_000
 
 /** @throws TroupeError `usage` if the server does not answer, or refuses the token. */
 export async function openRestSessions(invocation: ChatInvocation & { readonly connect: string }, host: Host): Promise<ChatService> {
-  const { url, token } = serverAt(invocation.connect, host.env)
+  const { url, token: given } = serverAt(invocation.connect, host.env)
+  const folder = dataFolder({ flag: invocation.dataDir, cwd: host.cwd, env: host.env })
+  const token = given ?? (isThisMachine(url) ? await tokenIn(folder) : '')
   const http = new RestClient(url, token)
   const [{ agents }, status] = await Promise.all([
     http.get<{ readonly agents: readonly AgentDescription[] }>('/v1/agents'),
@@ -33,16 +35,28 @@ export async function openRestSessions(invocation: ChatInvocation & { readonly c
       readonly warnings?: readonly string[]
     }>('/v1/status'),
   ])
-  const sessions = restSessions(http, agents)
+  let watch: (isLost: boolean) => void = () => {}
+  const sessions = restSessions(http, agents, (isLost) => watch(isLost))
+  const models = status.connect?.models.map(({ model }) => model) ?? []
   const isHere = status.workspace !== undefined && status.workspace === host.cwd
   return {
     sessions,
     workspace: isHere ? host.cwd : undefined,
-    dataFolder: dataFolder({ flag: invocation.dataDir, cwd: host.cwd, env: host.env }),
+    dataFolder: folder,
     redact: redactor({ TROUPE_TOKEN: token }).text,
-    models: status.connect?.models.map(({ model }) => model) ?? [],
+    models,
     notices: [],
     warnings: status.warnings ?? [],
+    async checkModel(name, agent) {
+      const known = [...agent.models, ...models]
+      if (!known.includes(name))
+        throw new TroupeError('model_unknown', `The server has no model ${name} for ${agent.name}.`, {
+          remedy: `Use one of: ${known.join(', ')}.`,
+        })
+    },
+    watchConnection(listener) {
+      watch = listener
+    },
     async open(id) {
       const exact = await sessions.get(id)
       if (exact) return exact
@@ -53,7 +67,7 @@ export async function openRestSessions(invocation: ChatInvocation & { readonly c
       })
     },
     recent: (limit) => sessions.list({ limit }),
-    continueCommand: (id) => `troupe chat --connect ${typedWord(url)} --resume ${id}`,
+    continueCommand: (id) => `troupe chat --connect ${typedWord(url)} --resume ${id}${dataDirFlag(dataDirOf(folder, host.env))}`,
     async close() {
       http.close()
     },
@@ -61,14 +75,22 @@ export async function openRestSessions(invocation: ChatInvocation & { readonly c
 }
 
 /** The address that `troupe serve` prints has the token behind `#token=`. */
-function serverAt(written: string, env: Host['env']): { readonly url: string; readonly token: string } {
+function serverAt(written: string, env: Host['env']): { readonly url: string; readonly token: string | undefined } {
   const url = URL.parse(written)
   if (!url || !/^https?:$/.test(url.protocol))
     throw new TroupeError('usage', `--connect expects the address of a server, not ${JSON.stringify(written)}.`, {
       remedy: 'Write it like --connect http://127.0.0.1:3900.',
     })
-  const token = new URLSearchParams(url.hash.slice(1)).get('token') ?? env.TROUPE_TOKEN ?? ''
+  const token = new URLSearchParams(url.hash.slice(1)).get('token') ?? env.TROUPE_TOKEN
   return { url: `${url.origin}${url.pathname.replace(/\/$/, '')}`, token }
+}
+
+/** The token of the user of this machine is never sent to another one. */
+const isThisMachine = (url: string): boolean => /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname)
+
+async function tokenIn(folder: string): Promise<string> {
+  const { readLocalToken } = await import('../../../server/index.ts')
+  return (await readLocalToken(folder)) ?? ''
 }
 
 /** As the server sends it. */
@@ -85,14 +107,14 @@ const entryOf = ({ createdAt, updatedAt, ...session }: SessionDocument): Session
 
 const path = (id: string, rest = ''): string => `/v1/sessions/${encodeURIComponent(id)}${rest}`
 
-function restSessions(http: RestClient, agents: readonly AgentDescription[]): ChatSessions {
+function restSessions(http: RestClient, agents: readonly AgentDescription[], onConnection: (isLost: boolean) => void): ChatSessions {
   return {
     async start(input, { agent, models, clientId, labels } = {}) {
       const body = { input, agent, models, clientId, labels }
       return (await http.post<{ readonly sessionId: SessionEntry['sessionId'] }>('/v1/sessions', body)).sessionId
     },
     send: (id, input, { mode, models, clientId } = {}) => http.post(path(id, '/messages'), { input, mode, models, clientId }),
-    events: (id, options = {}) => restEvents(http, id, typeof options === 'number' ? options : (options.after ?? 0)),
+    events: (id) => restEvents(http, id, onConnection),
     approve: (id, { approvalId, decision }) => http.post(path(id, `/approvals/${approvalId}`), sentDecision(decision)),
     cancel: (id, mode) => http.post(path(id, `/${mode}`)),
     async get(id) {
@@ -121,13 +143,19 @@ function sentDecision(decision: ApprovalDecision): object {
 }
 
 /** Until the session is deleted or the reader leaves. A lost connection is opened again where it ended. */
-function restEvents(http: RestClient, id: string, after: number): AsyncIterableIterator<StreamEvent> {
+function restEvents(http: RestClient, id: string, onConnection: (isLost: boolean) => void): AsyncIterableIterator<StreamEvent> {
   const left = new AbortController()
   const events = (async function* () {
-    let cursor = after
+    let cursor = 0
+    let isLost = false
+    const connection = (isLostNow: boolean): void => {
+      if (isLost !== isLostNow && !left.signal.aborted) onConnection(isLostNow)
+      isLost = isLostNow
+    }
     while (!left.signal.aborted) {
       try {
         const stream = await http.stream(path(id, `/events?after=${cursor}&until=closed`), left.signal)
+        connection(false)
         for await (const { event: type, data } of serverEvents(stream)) {
           if (type === 'error') break
           const event = JSON.parse(data) as StreamEvent
@@ -137,6 +165,7 @@ function restEvents(http: RestClient, id: string, after: number): AsyncIterableI
       } catch (error) {
         // The server has said that another attempt is no use.
         if (error instanceof TroupeError) throw error
+        connection(true)
       }
       if (!left.signal.aborted) await wait(retryMs, left.signal)
     }
@@ -218,8 +247,11 @@ async function refusal(response: Response): Promise<TroupeError> {
   const document: unknown = await response.json().catch(() => undefined)
   const { code, message, remedy } = isRecord(document) && isRecord(document.error) ? document.error : {}
   const own = typeof code === 'string' && code in errorTable ? (code as ErrorCode) : status === 404 ? 'session_unknown' : 'usage'
-  const further = status === 401 ? 'Set TROUPE_TOKEN, or pass the address that troupe serve printed: it contains a token.' : undefined
+  if (status === 401)
+    return new TroupeError(own, 'The server refuses the token.', {
+      remedy: 'Pass the address that it printed, with its token, or set TROUPE_TOKEN. On this machine, its --data-dir is enough.',
+    })
   return new TroupeError(own, typeof message === 'string' ? message : `The server answered with status ${status}.`, {
-    ...(typeof remedy === 'string' ? { remedy } : further !== undefined && { remedy: further }),
+    ...(typeof remedy === 'string' && { remedy }),
   })
 }

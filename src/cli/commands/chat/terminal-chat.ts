@@ -8,7 +8,7 @@ import type { NextLine } from '../../terminal/read-line.ts'
 import { wrapLine } from '../../terminal/wrap-line.ts'
 import { askPerson } from '../asking/ask-person.ts'
 import type { ShownRequest } from '../asking/question-lines.ts'
-import { availableCommands, type CommandContext, commandIn, detailLines, messageIn } from './chat-commands.ts'
+import { availableCommands, type CommandContext, commandIn, detailLines, exactCommandIn, messageIn } from './chat-commands.ts'
 import { chatFrame } from './chat-frame.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { ChatWindow } from './chat-window.ts'
@@ -67,7 +67,7 @@ export class TerminalChat implements ConversationListener {
     this.#history = new LineHistory(service.dataFolder, service.redact)
     this.#window = new ChatWindow({
       ...{ terminal, clock },
-      isAnimated: () => this.conversation.isBusy,
+      isAnimated: () => this.conversation.isBusy || this.conversation.isCutOff,
       onPause: (isPaused) => (isPaused ? this.#stopReading() : this.#readKeys()),
       frame: (size) =>
         chatFrame(
@@ -131,6 +131,10 @@ export class TerminalChat implements ConversationListener {
     this.#printError(error)
   }
 
+  connection(): void {
+    this.#window.change()
+  }
+
   get #view(): TranscriptView {
     const { width, height } = this.#window.size
     return { paint: this.#options.host.paint, width: Math.max(2, width - 1), height }
@@ -142,7 +146,7 @@ export class TerminalChat implements ConversationListener {
 
   #printError(error: unknown): void {
     const { paint, width } = this.#view
-    this.#window.print(errorLines(troupeError(error), paint).flatMap((line) => wrapLine(line, width)))
+    this.#window.print(['', ...errorLines(troupeError(error), paint)].flatMap((line) => wrapLine(line, width)))
   }
 
   #readKeys(): void {
@@ -213,7 +217,7 @@ export class TerminalChat implements ConversationListener {
       return
     }
     const { content } = this.#editor
-    if (this.#mode === 'answer') {
+    if (this.#mode === 'answer' && !exactCommandIn(content, this.conversation)) {
       // Between two requests nothing is read.
       const read = this.#asking?.read
       if (!read) return
@@ -228,25 +232,24 @@ export class TerminalChat implements ConversationListener {
   }
 
   async #submit(content: string): Promise<void> {
-    const found = commandIn(content, this.conversation)
-    if (found) {
-      this.#window.print(['', this.#dim(`› ${printable(content)}`)])
-      const lines = await found.command.run(found.argument, this.#context)
-      this.#window.print(lines)
-      this.#syncRequests()
-      return
-    }
+    let found: ReturnType<typeof commandIn>
     try {
-      await this.conversation.say(messageIn(content))
+      found = commandIn(content, this.conversation)
+      if (!found) return await this.conversation.say(messageIn(content))
     } catch (error) {
-      if (this.#editor.text === '') this.#edit(() => this.#editor.paste(content))
+      if (this.#editor.text === '' && this.#mode === 'message') this.#edit(() => this.#editor.paste(content))
       throw error
     }
+    this.#window.print(['', this.#dim(`› ${printable(content)}`)])
+    const lines = await found.command.run(found.argument, this.#context)
+    this.#window.print(lines)
+    this.#syncRequests()
   }
 
   get #context(): CommandContext {
     const { conversation } = this
-    return { conversation, view: this.#view, now: () => this.#options.host.now(), leave: () => this.#left.resolve(undefined) }
+    const leave = (): void => this.#left.resolve(undefined)
+    return { conversation, view: this.#view, now: () => this.#options.host.now(), leave, hasKeys: true }
   }
 
   #do(work: () => Promise<void>): void {
@@ -266,7 +269,13 @@ export class TerminalChat implements ConversationListener {
     this.#isLeaving = true
     this.#hint = 'Ctrl-C again leaves'
     if (this.conversation.isBusy) this.#stopTurn()
-    else this.#edit(() => this.#editor.clear())
+    else this.#clear()
+  }
+
+  /** The text is kept in the history. */
+  #clear(): void {
+    if (this.#mode === 'message') this.#history.add(this.#editor.content)
+    this.#edit(() => this.#editor.clear())
   }
 
   /** Not behind other work: it may be that which is to be stopped. */

@@ -1,6 +1,7 @@
 import type { InteractionEvent, ItemDelta, Report, StreamEvent } from '../../../contracts/index.ts'
 import { turnEndTexts } from '../../../policy/limit-texts.ts'
-import { type CallNode, type SessionNodes, subjectOf, terminalApproverName } from '../../../view/index.ts'
+import { type CallNode, decidedText, type SessionNodes, subjectOf, terminalApproverName } from '../../../view/index.ts'
+import { isAutomatic } from '../../progress/tree/call-texts.ts'
 import { linesOf } from '../../progress/tree/layout.ts'
 import { compactionText } from '../../progress/tree/leaf-rows.ts'
 import { callRowNode } from '../../progress/tree/turn-rows.ts'
@@ -214,12 +215,13 @@ export class Transcript {
 const frameRows = 5
 
 /** A text of an agent in its format. */
-export const textLines = (text: string, format: string, { paint, width }: TranscriptView): readonly string[] =>
-  format === 'markdown' ? renderMarkdown(text, { width, paint }) : wrapText(text, { width })
+export const textLines = (text: string, format: string, view: Parameters<typeof renderMarkdown>[1]): readonly string[] =>
+  format === 'markdown' ? renderMarkdown(text, view) : wrapText(text, view)
 
 function resolvedText({ decision, by }: InteractionEvent<'interaction.approval.resolved'>): string {
+  if (isAutomatic(by)) return decidedText('approved', by)
   const breadth = decision.kind === 'approve' && decision.breadth !== 'once' ? ` for the ${decision.breadth}` : ''
   const reason = decision.kind === 'deny' && decision.feedback !== undefined ? `: ${exactLine(decision.feedback)}` : ''
   const who = by === terminalApproverName ? '' : ` by ${by}`
-  return `  ${decision.kind === 'abort' ? 'denied, turn ended' : decisionText[decision.kind]}${breadth}${who}${reason}`
+  return `${decision.kind === 'abort' ? 'denied, turn ended' : decisionText[decision.kind]}${breadth}${who}${reason}`
 }

@@ -5,18 +5,34 @@ import type { RunInvocation } from '../../arguments/parse-arguments.ts'
 import type { Host } from '../../terminal/process-host.ts'
 import { connectMs, type NamedServer, trustedServer, withDeadline, withServer } from './project-servers.ts'
 
-const example = 'Write it like --prompt github/review --prompt-arg number=7.'
+/** How a person names a prompt and its arguments. */
+interface PromptSyntax {
+  readonly prompt: string
+  readonly argument: string
+  readonly example: string
+}
+const flags: PromptSyntax = {
+  prompt: '--prompt',
+  argument: '--prompt-arg',
+  example: 'Write it like --prompt github/review --prompt-arg number=7.',
+}
+/** In a chat. */
+export const promptCommand: PromptSyntax = {
+  prompt: '/prompt',
+  argument: 'An argument',
+  example: 'Write it like /prompt github/review number=7.',
+}
 
 /** The text of `--prompt server/name`. */
 export async function readServerPrompt(
-  { name: written, args }: NonNullable<RunInvocation['serverPrompt']>,
+  { name: written, args, syntax = flags }: NonNullable<RunInvocation['serverPrompt']> & { readonly syntax?: PromptSyntax },
   { registry, setup }: Pick<ProjectReport, 'registry' | 'setup'>,
   host: Pick<Host, 'env'>,
 ): Promise<string> {
   const [, server, name] = /^([^/]+)\/(.+)$/s.exec(written) ?? []
   if (server === undefined || name === undefined)
-    throw new TroupeError('usage', `--prompt must name a server and one of its prompts, not ${JSON.stringify(written)}.`, {
-      remedy: example,
+    throw new TroupeError('usage', `${syntax.prompt} must name a server and one of its prompts, not ${JSON.stringify(written)}.`, {
+      remedy: syntax.example,
     })
   const own = registry.ok ? registry.agents.flatMap((owner) => owner.servers.map((each): NamedServer => ({ ...each, owner }))) : []
   const found = trustedServer({ servers: [...own, ...serversOf(setup.config)] }, server, written)
@@ -26,12 +42,12 @@ export async function readServerPrompt(
     const names = prompts.map((each) => `${server}/${each.name}`)
     if (!prompt)
       throw new TroupeError('usage', `The MCP server ${server} has no prompt ${name}.`, { remedy: knownNames(written, names, 'prompt') })
-    const given = argumentsOf(args)
+    const given = argumentsOf(args, syntax)
     const missing = prompt.arguments.filter((each) => each.required && !(each.name in given)).map((each) => each.name)
     const unknown = Object.keys(given).filter((key) => !prompt.arguments.some((each) => each.name === key))
     if (missing.length + unknown.length > 0) {
       const what = [...missing.map((key) => `${key} is missing`), ...unknown.map((key) => `${key} is unknown`)].join(', ')
-      const remedy = `The arguments are: ${prompt.arguments.map((each) => each.name).join(', ') || 'none'}. ${example}`
+      const remedy = `The arguments are: ${prompt.arguments.map((each) => each.name).join(', ') || 'none'}. ${syntax.example}`
       throw new TroupeError('usage', `The arguments of the prompt ${written} are wrong: ${what}.`, { remedy })
     }
     const messages = await withDeadline(connectMs, source.prompt(name, given))
@@ -39,11 +55,11 @@ export async function readServerPrompt(
   })
 }
 
-function argumentsOf(written: readonly string[]): { readonly [name: string]: string } {
+function argumentsOf(written: readonly string[], { argument, example }: PromptSyntax): { readonly [name: string]: string } {
   return Object.fromEntries(
     written.map((each) => {
       const split = each.indexOf('=')
-      if (split < 1) throw new TroupeError('usage', `--prompt-arg must be KEY=VALUE, not ${JSON.stringify(each)}.`, { remedy: example })
+      if (split < 1) throw new TroupeError('usage', `${argument} must be KEY=VALUE, not ${JSON.stringify(each)}.`, { remedy: example })
       return [each.slice(0, split), each.slice(split + 1)]
     }),
   )
