@@ -36,41 +36,39 @@ function heldTool() {
 }
 const reading = (...paths: readonly string[]) => ({ calls: paths.map((path) => ({ tool: 'read_file', input: { path } })) })
 
+async function stateAfter(channel: RichChannel, clock: FakeClock, ms = 1_000): Promise<string | undefined> {
+  await clock.elapse(ms)
+  return channel.states().at(-1)
+}
+
 it('shows the calls of a turn with their states, at most one state a second, and its end immediately', async () => {
   const { tool, started, open } = heldTool()
   const { router, clock, stop } = await stage(memoryStore(), [reading('a', 'missing'), reading('b'), { text: 'Done.' }], { tools: [tool] })
   const channel = new RichChannel()
+  const times: number[] = []
+  channel.beforeProgress = () => times.push(clock.monotonic())
   router.register('chat', channel)
   await router.receive('chat', message('Go'))
   await expect.poll(() => started).toEqual(['a', 'missing'])
-  await expect.poll(() => channel.progress.length).toBe(1)
-  expect(channel.progress).toMatchObject([{ state: 'working' }])
-  await clock.elapse(999)
-  expect(channel.progress).toHaveLength(1)
-  await clock.elapse(1)
-  expect(channel.progress).toHaveLength(2)
-  const { id } = channel.progress[1] ?? {}
-  expect(channel.progress[1]).toEqual({
-    id,
-    state: 'working',
-    tasks: [
-      { id: expect.any(String), title: 'read_file · a', state: 'running', detail: '50% of a' },
-      { id: expect.any(String), title: 'read_file · missing', state: 'running', detail: '50% of missing' },
-    ],
-  })
+  const running = ['running read_file · a', 'running read_file · missing'].join(', ')
+  await expect.poll(() => stateAfter(channel, clock)).toBe(`working: ${running}`)
+  const { id } = channel.progress.at(-1) ?? {}
   open('a')
   open('missing')
-  await expect.poll(() => started).toContain('b')
-  await clock.elapse(1_000)
-  expect(channel.states().at(-1)).toBe('working: completed read_file · a, failed read_file · missing, running read_file · b')
-  expect(channel.progress.at(-1)?.tasks[1]?.detail).toBe('There is no such file. Look elsewhere.')
+  const read = 'completed read_file · a, failed read_file · missing'
+  await expect.poll(() => stateAfter(channel, clock)).toBe(`working: ${read}, running read_file · b`)
+  expect(channel.progress.at(-1)?.tasks).toEqual([
+    { id: expect.any(String), title: 'read_file · a', state: 'completed' },
+    { id: expect.any(String), title: 'read_file · missing', state: 'failed', detail: 'There is no such file. Look elsewhere.' },
+    { id: expect.any(String), title: 'read_file · b', state: 'running', detail: '50% of b' },
+  ])
+  expect(times.map((time, index) => index === 0 || time - (times[index - 1] ?? 0) >= 1_000)).not.toContain(false)
   open('b')
-  await channel.until(1)
-  await expect.poll(() => channel.progress.length).toBe(4)
-  expect(channel.progress.at(-1)).toMatchObject({ id, state: 'completed' })
-  expect(channel.states().at(-1)).toBe('completed: completed read_file · a, failed read_file · missing, completed read_file · b')
+  await expect.poll(() => channel.states().at(-1)).toBe(`completed: ${read}, completed read_file · b`)
+  expect(new Set(channel.progress.map((each) => each.id))).toEqual(new Set([id]))
+  const shown = channel.progress.length
   await clock.elapse(10_000)
-  expect(channel.progress).toHaveLength(4)
+  expect(channel.progress).toHaveLength(shown)
   await stop()
 })
 
@@ -182,8 +180,7 @@ it('after a restart a turn is shown whole, under the same id', async () => {
   await first.router.receive('chat', message('Go'))
   await channel.until(1)
   before.open('a')
-  await expect.poll(() => before.started).toContain('b')
-  await first.clock.elapse(1_000)
+  await expect.poll(() => stateAfter(channel, first.clock)).toBe('working: completed read_file · a, running read_file · b')
   await first.stop()
   const { id } = channel.progress.at(-1) ?? {}
   const shown = channel.progress.length
@@ -207,13 +204,12 @@ it('after a restart a turn is shown whole, under the same id', async () => {
 })
 
 it.each(['/stop', '/new'])('after %s the turn and its calls have stopped', async (command) => {
-  const { tool, started } = heldTool()
+  const { tool } = heldTool()
   const { router, clock, stop } = await stage(memoryStore(), [reading('a')], { tools: [tool] })
   const channel = new RichChannel()
   router.register('chat', channel)
   await router.receive('chat', message('Go'))
-  await expect.poll(() => started).toEqual(['a'])
-  await clock.elapse(1_000)
+  await expect.poll(() => stateAfter(channel, clock)).toBe('working: running read_file · a')
   await router.receive('chat', message(command))
   await expect.poll(() => channel.states().at(-1)).toBe('stopped: stopped read_file · a')
   await clock.elapse(5_000)

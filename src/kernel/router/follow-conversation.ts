@@ -4,8 +4,9 @@ import { pause, withinTime } from '../shared/background-work.ts'
 import { endingOf } from './closed-request.ts'
 import { agentAt, type Changes, type Conversation, keyOf } from './conversation.ts'
 import { deadlineMs, deliverToChannel } from './deliver-to-channel.ts'
+import { OutgoingFiles } from './outgoing-files.ts'
 import { questionText, requestData } from './questions.ts'
-import { isUnknownSession, type RouterCore, system } from './router-core.ts'
+import { endsTurn, isUnknownSession, type RouterCore, system } from './router-core.ts'
 import { Speech } from './speech.ts'
 
 /**
@@ -57,21 +58,28 @@ class Follower {
   readonly #key: string
   readonly #sessionId: string
   readonly #speech: Speech
+  readonly #files: OutgoingFiles
   #turnFrom: number | undefined
+  /** The last durable event that was handled. */
+  #handled: number
+  /** What had happened when it began. A request is asked after what was said before it. */
+  #past = 0
 
   constructor(conversation: Conversation, options: FollowOptions) {
     this.#options = options
     this.#key = keyOf(conversation)
     this.#sessionId = conversation.sessionId ?? ''
     this.#speech = new Speech(this.#conversation ?? conversation)
+    this.#files = new OutgoingFiles(options.sessions, this.#sessionId)
     this.#turnFrom = this.#conversation?.turnFrom
+    this.#handled = this.#conversation?.delivered ?? 0
   }
 
   async run(): Promise<void> {
     const { sessions, closing } = this.#options
     const signal = AbortSignal.any([this.#options.signal, closing])
-    const after = this.#conversation?.delivered ?? 0
-    const events = sessions.events(this.#sessionId, { after, until: 'closed' })[Symbol.asyncIterator]()
+    this.#past = (await sessions.get(this.#sessionId))?.seq ?? 0
+    const events = sessions.events(this.#sessionId, { after: this.#handled, until: 'closed' })[Symbol.asyncIterator]()
     const leave = (): void => void events.return?.()
     signal.addEventListener('abort', leave)
     try {
@@ -96,7 +104,9 @@ class Follower {
     }
     if (event.sessionId === this.#sessionId && event.type === 'interaction.turn.started') this.#turnFrom = event.seq - 1
     if (event.sessionId === this.#sessionId && event.type === 'interaction.session.idle') this.#turnFrom = undefined
-    const messages = [...this.#tasksOf(event), ...this.#speech.messages(event)]
+    if (event.type === 'interaction.item.completed' && event.agentPath === this.#speech.speaker) this.#files.add(event)
+    const messages = this.#withFiles(event, [...this.#tasksOf(event), ...this.#speech.messages(event)])
+    this.#handled = event.seq
     for (const message of messages) {
       const { id, text, speaker, kind } = message
       if ((await this.#send(message)) === undefined) return
@@ -104,10 +114,22 @@ class Follower {
       if (conversation && kind === 'answer')
         await this.#options.publish('agent_response', conversation, { id, text, speaker, correlationId: this.#speech.heard })
     }
-    if (messages.length > 0 || isMilestone(event))
-      await this.#update({ delivered: event.seq, turnFrom: this.#turnFrom, ...this.#speech.state })
+    if (messages.length > 0 || (isMilestone(event) && !this.#files.areWaiting)) await this.#update(this.#position)
     const { asked, shown } = this.#conversation ?? {}
-    if (touchesRequests(event) || asked !== undefined || shown !== undefined) await this.#ask()
+    if (touchesRequests(event) || event.seq === this.#past || asked !== undefined || shown !== undefined) await this.#ask()
+  }
+
+  get #position(): Changes {
+    return { delivered: this.#handled, turnFrom: this.#turnFrom, ...this.#speech.state }
+  }
+
+  /** At the end of a turn they need a message, even if everything was said. */
+  #withFiles(event: InteractionEvent, messages: readonly OutgoingMessage[]): readonly OutgoingMessage[] {
+    const { areWaiting } = this.#files
+    if (!areWaiting || messages.length > 0 || !endsTurn(event) || event.sessionId !== this.#sessionId) return this.#files.addTo(messages)
+    const { files = [] } = this.#files.take()
+    const text = files.map(({ name }) => name).join(', ')
+    return [{ id: `${event.sessionId}:${event.turnId}:files`, kind: 'answer', text, speaker: agentAt(this.#speech.speaker), files }]
   }
 
   /** Before the answer: nobody has written. */
@@ -134,15 +156,17 @@ class Follower {
     const { asked, shown, channel = '' } = this.#conversation ?? {}
     const open = await sessions.requests(this.#sessionId)
     if (shown !== undefined && !open.some(({ id }) => id === shown)) await this.#close(shown)
+    if (this.#handled < this.#past) return
     const request = open.find(({ id }) => id === (asked ?? shown)) ?? open[0]
     if (request?.id === asked) return
     if (!request) return this.#update({ asked: undefined })
     const { id, agentPath } = request
     if (provider.closeRequest) await this.#update({ shown: id })
     conversations.asking.set(this.#key, id)
+    const files = this.#files.take()
     const data = requestData(request, { mayApprove: isTrusted(channel) })
-    const sent = await this.#send({ id, kind: 'question', speaker: agentAt(agentPath), ...questionText(request), request: data })
-    if (sent !== undefined) await this.#update({ asked: id })
+    const sent = await this.#send({ id, kind: 'question', speaker: agentAt(agentPath), ...questionText(request), request: data, ...files })
+    if (sent !== undefined) await this.#update({ asked: id, ...(files.files && this.#position) })
   }
 
   /** The events up to `delivered` are from before its end. */

@@ -1,10 +1,10 @@
-import type { ChannelProvider, InteractionEvent, SessionId, StreamEvent } from '../../contracts/index.ts'
+import type { ChannelProvider, SessionId, StreamEvent } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { applyEvent, emptyTree, forgetEnded, forgetTurns } from '../../view/index.ts'
 import { pause } from '../shared/background-work.ts'
 import { type Conversation, keyOf } from './conversation.ts'
 import { ProgressSender } from './progress-sender.ts'
-import { isUnknownSession, type RouterCore } from './router-core.ts'
+import { endsTurn, isUnknownSession, type RouterCore } from './router-core.ts'
 import { turnProgress } from './turn-tasks.ts'
 
 interface ProgressOptions extends Pick<RouterCore, 'sessions' | 'conversations' | 'clock'> {
@@ -131,6 +131,3 @@ class ProgressFollower {
     return root && turnProgress(root)
   }
 }
-
-const endsTurn = ({ type }: InteractionEvent): boolean =>
-  type === 'interaction.turn.completed' || type === 'interaction.turn.failed' || type === 'interaction.turn.interrupted'

@@ -2,6 +2,7 @@ import {
   type Clock,
   type ClosedRequest,
   type Ids,
+  type InteractionEvent,
   type Recipient,
   type Records,
   type SessionService,
@@ -62,3 +63,6 @@ export interface Reply {
 
 /** It was deleted. */
 export const isUnknownSession = (error: unknown): boolean => error instanceof TroupeError && error.code === 'session_unknown'
+
+export const endsTurn = ({ type }: InteractionEvent): boolean =>
+  type === 'interaction.turn.completed' || type === 'interaction.turn.failed' || type === 'interaction.turn.interrupted'

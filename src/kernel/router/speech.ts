@@ -33,6 +33,11 @@ export class Speech {
     this.#heard = heard
   }
 
+  /** The path of the agent that has the conversation. */
+  get speaker(): string {
+    return this.#speaker
+  }
+
   /** The last message that the agent has read: its answers follow from it. */
   get heard(): string | undefined {
     return this.#heard
