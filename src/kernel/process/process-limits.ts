@@ -37,6 +37,8 @@ export const deadlines: { readonly [Method in ExtensionMethod | 'event']: number
   getTools: 10 * second,
   sendToUser: 30 * second,
   streamToUser: 10 * second,
+  showProgress: 10 * second,
+  closeRequest: 30 * second,
   // Until its signal aborts. Whether the process lives is seen by `healthCheck`.
   runBackground: Number.POSITIVE_INFINITY,
   getSchedule: 5 * second,

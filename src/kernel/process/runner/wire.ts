@@ -20,6 +20,8 @@ export const extensionMethods = [
   'getTools',
   'sendToUser',
   'streamToUser',
+  'showProgress',
+  'closeRequest',
   'runBackground',
   'getSchedule',
   'execute',
