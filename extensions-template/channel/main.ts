@@ -2,7 +2,10 @@ import { appendFile, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ChannelProvider, Extension, ExtensionContext, OutgoingMessage } from 'troupe/extension'
 
-/** Each line of inbox.txt is a message. Answers are added to outbox.txt. */
+/**
+ * Each line of inbox.txt is a message. Answers are added to outbox.txt. A client that can show more has further methods: `streamToUser` for
+ * answers while they are written, `showProgress` for running calls, and `closeRequest` for requests that were answered elsewhere.
+ */
 export class TemplateClass implements Extension, ChannelProvider {
   #context: ExtensionContext | undefined
   #timer: NodeJS.Timeout | undefined
@@ -23,7 +26,7 @@ export class TemplateClass implements Extension, ChannelProvider {
     await this.#reading
   }
 
-  /** If it rejects, the message is sent again later. */
+  /** If it rejects, the message is sent again later. `message.request` and `message.files` are for clients with buttons and pictures. */
   async sendToUser(userId: string, message: OutgoingMessage): Promise<void> {
     await appendFile(this.#file('outbox.txt'), `${message.speaker} to ${userId}: ${message.text}\n`)
   }

@@ -53,6 +53,8 @@ export class ManagedExtension implements LoadedExtension {
   }
 }
 
+const channelMethods = ['streamToUser', 'showProgress', 'closeRequest'] as const
+
 /** From the methods of the instance. A declarative agent has none. */
 export function detectCapabilities(
   instance: AnyExtension,
@@ -71,7 +73,7 @@ export function detectCapabilities(
   const missing = [
     ...(has('getSchedule') && !has('execute') ? ['`getSchedule` without `execute` has no effect'] : []),
     ...(has('getSetupSchema') && !has('applyConfig') ? ['`getSetupSchema` without `applyConfig` has no effect'] : []),
-    ...(has('streamToUser') && !has('sendToUser') ? ['`streamToUser` without `sendToUser` has no effect'] : []),
+    ...channelMethods.filter((name) => has(name) && !has('sendToUser')).map((name) => `\`${name}\` without \`sendToUser\` has no effect`),
     ...(has('invoke') && !manifest.agent ? ['`invoke` without an `agent` section in the manifest has no effect'] : []),
     ...(has('invoke') && manifest.agent?.integrationMode === 'handoff'
       ? ['`invoke` has no effect with `integration_mode: handoff`: the agent of the manifest talks to the person']

@@ -38,6 +38,8 @@ export const deadlines: { readonly [Method in ExtensionMethod | 'event']: number
   sendToUser: 30 * second,
   streamToUser: 10 * second,
   limitsOf: 5 * second,
+  showProgress: 10 * second,
+  closeRequest: 30 * second,
   // Until its signal aborts. Whether the process lives is seen by `healthCheck`.
   runBackground: Number.POSITIVE_INFINITY,
   getSchedule: 5 * second,

@@ -1,5 +1,14 @@
 // The instance of an extension that runs in a process of its own: each method is a call.
-import type { AgentDescriptor, AgentResult, AnyExtension, ExtensionContext, InvokeCall, ToolContext } from '../../contracts/index.ts'
+import type {
+  AgentDescriptor,
+  AgentResult,
+  AnyExtension,
+  ExtensionContext,
+  InvokeCall,
+  OutgoingFile,
+  OutgoingMessage,
+  ToolContext,
+} from '../../contracts/index.ts'
 import { invokeGraceMs } from '../calls/invocation.ts'
 import {
   agentDescriptor,
@@ -53,9 +62,14 @@ export function remoteInstance({ process, manifest, implemented, connect }: Remo
         process.call('tool', params, { deadlineMs, signal: context.signal, owner: { kind: 'tool', context } }),
       )
     },
-    sendToUser: (userId, message) => call('sendToUser', nothing, { params: { userId, message } }),
+    async sendToUser(userId, { files = [], ...message }) {
+      await call('sendToUser', nothing, { params: { userId, message } })
+      if (files.length > 0) await call('sendToUser', nothing, { params: { userId, message: filesNotice(message, files) } })
+    },
     streamToUser: (userId, piece) => call('streamToUser', nothing, { params: { userId, piece } }),
     limitsOf: (personId) => call('limitsOf', optional(personLimits), { params: { personId } }),
+    showProgress: (userId, progress) => call('showProgress', nothing, { params: { userId, progress } }),
+    closeRequest: (userId, closed) => call('closeRequest', nothing, { params: { userId, closed } }),
     runBackground: (signal) => call('runBackground', nothing, { signal, graceMs: terminateMs }),
     getSchedule: () => call('getSchedule', either(isText, text(200), schedule)),
     execute: () => call('execute', optional(scheduledResult)),
@@ -80,6 +94,15 @@ export function remoteInstance({ process, manifest, implemented, connect }: Remo
   const offered = Object.entries(all).filter(([name]) => isAlways(name) || implemented.has(name as ExtensionMethod))
   return Object.fromEntries(offered) as AnyExtension
 }
+
+/** Their bytes do not cross the sandbox. The text of the message may have been streamed. */
+const filesNotice = ({ id, speaker, conversation }: OutgoingMessage, files: readonly OutgoingFile[]): OutgoingMessage => ({
+  id: `${id}:files`,
+  kind: 'notice',
+  speaker,
+  text: `Not sent, because the extension of this channel runs in the sandbox: ${files.map(({ name }) => name).join(', ')}.`,
+  ...(conversation !== undefined && { conversation }),
+})
 
 interface CallParts {
   readonly params?: Params

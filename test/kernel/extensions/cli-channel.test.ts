@@ -109,6 +109,23 @@ it('shows what cannot be seen in a question', () => {
   expect(seen()).toContain('? coder: Run rm<U+001B>[8m -r<U+202E> x\n  y\n  yes · a\n  ? Allow\n\n> ')
 })
 
+it('shows that a request was answered elsewhere', () => {
+  const { port, seen } = terminal()
+  const { channel } = started({ terminal: port })
+  const request = { id: 'q', kind: 'approval', title: 'Delete a' } as const
+  channel.sendToUser('local', { id: 'q', kind: 'question', speaker: 'coder', text: 'Approval needed: Delete a', request })
+  channel.closeRequest('local', { id: 'q', outcome: 'approved', by: 'local' })
+  channel.closeRequest('local', { id: 'q', outcome: 'ended' })
+  channel.closeRequest('local', { id: 'q', outcome: 'denied', by: 'rest:bob' })
+  expect(seen().split('\n').slice(2)).toEqual([
+    '? coder: Approval needed: Delete a',
+    '',
+    '• Already denied by rest:bob: Delete a',
+    '',
+    '> ',
+  ])
+})
+
 it('says that a message was not sent, and goes on', async () => {
   const { port, type, seen } = terminal()
   const onUserMessage = async () => {

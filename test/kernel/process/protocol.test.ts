@@ -30,6 +30,8 @@ const complete = main(`
   async sendToUser(userId, message) { await this.context.onUserMessage({ userId, text: message.text }) }
   streamToUser() {}
   limitsOf(personId) { return { budget: { tokensPerDay: personId.length, other: 1 }, messagesPerMinute: 2 } }
+  showProgress(userId, { tasks }) { return this.context.notifyUser(userId + ': ' + tasks[0].title) }
+  closeRequest(userId, closed) { return this.context.notifyUser(userId + ': ' + closed.outcome + ' by ' + closed.by) }
   runBackground(signal) { return new Promise((resolve) => signal.addEventListener('abort', resolve)) }
   getSchedule() { return { cron: '0 8 * * *', timeZone: 'UTC' } }
   execute() { return { text: 'Good morning' } }
@@ -62,6 +64,11 @@ describe('an extension in a process of its own', () => {
     expect(await instance.getContext?.(request)).toEqual({ text: 'for root', priority: 2 })
     expect(await instance.limitsOf?.('ann')).toEqual({ budget: { tokensPerDay: 3 }, messagesPerMinute: 2 })
     await instance.streamToUser?.('ann', { id: 'm', speaker: 'guest', text: 'H' })
+    const tasks = [{ id: 'c', title: 'read_file · a', state: 'running' }] as const
+    await instance.showProgress?.('ann', { id: 't', state: 'working', tasks })
+    expect(context.calls.at(-1)).toEqual(['notifyUser', 'ann: read_file · a', undefined])
+    await instance.closeRequest?.('ann', { id: 'r', outcome: 'approved', by: 'bob' })
+    expect(context.calls.at(-1)).toEqual(['notifyUser', 'ann: approved by bob', undefined])
     const background = new AbortController()
     const running = instance.runBackground?.(background.signal)
     background.abort()
@@ -89,6 +96,14 @@ describe('an extension in a process of its own', () => {
       'message.answer.kind is not one of allow, deny, answer',
     )
     expect(context.calls).toHaveLength(1)
+  it('gets no files of a message, and says so', async () => {
+    const { instance } = await stage.open(complete)
+    const context = recordedContext()
+    await instance.initialize?.(context)
+    const files = ['a.png', 'b.pdf'].map((name) => ({ name, mediaType: 'x/y', bytes: 1, read: async () => new Uint8Array(1) }))
+    await instance.sendToUser?.('ann', { id: 'm', kind: 'answer', text: 'Here.', speaker: 'guest', streamed: true, files })
+    const notice = 'Not sent, because the extension of this channel runs in the sandbox: a.png, b.pdf.'
+    expect(context.calls).toEqual(['Here.', notice].map((text) => ['onUserMessage', { userId: 'ann', text }]))
   })
 
   it('has tools whose labels are not believed', async () => {

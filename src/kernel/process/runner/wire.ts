@@ -21,6 +21,8 @@ export const extensionMethods = [
   'sendToUser',
   'streamToUser',
   'limitsOf',
+  'showProgress',
+  'closeRequest',
   'runBackground',
   'getSchedule',
   'execute',
