@@ -1,4 +1,5 @@
 import {
+  type Conversations as ChannelConversations,
   type ChannelProvider,
   type ClosedRequest,
   type IncomingMessage,
@@ -10,8 +11,9 @@ import {
 import { messageOf } from '../../util/message-of.ts'
 import { redactor } from '../../util/redact.ts'
 import { cutText, wellFormed } from '../../util/well-formed.ts'
-import type { Notice, RoutedTask, Router } from '../shared/kernel-types.ts'
+import type { KernelServer, Notice, RoutedTask, Router } from '../shared/kernel-types.ts'
 import { type Conversation, Conversations, idOf, keyOf, recipientOf, type WaitingMessage } from './conversation.ts'
+import { conversationControls } from './conversation-controls.ts'
 import { deliverToChannel } from './deliver-to-channel.ts'
 import { followConversation } from './follow-conversation.ts'
 import { followProgress } from './follow-progress.ts'
@@ -63,6 +65,7 @@ class MessageRouter implements Router {
   readonly #following = new Map<string, Following>()
   readonly #closed = new AbortController()
   #core: RouterCore | undefined
+  #server: KernelServer | undefined
   #loading: Promise<unknown> | undefined
   #stopWatching: (() => void) | undefined
 
@@ -127,7 +130,8 @@ class MessageRouter implements Router {
     return this.#store('task', { ...task, ...(from !== undefined && { speaker: from }) })
   }
 
-  async attach(sessions: SessionService): Promise<void> {
+  async attach(sessions: SessionService, server?: KernelServer): Promise<void> {
+    this.#server = server
     this.#stopWatching?.()
     for (const { left } of this.#following.values()) left.abort()
     this.#following.clear()
@@ -145,6 +149,20 @@ class MessageRouter implements Router {
     this.#stopWatching = () => void changes.return?.()
     this.#background(this.#watch(changes))
     await this.#open()
+  }
+
+  conversationsOf(channel: string): ChannelConversations {
+    return conversationControls({
+      channel,
+      server: () => this.#server,
+      redactor: this.#options.redactor ?? onlyTokens,
+      find: (key) => this.#conversations.get(key),
+      core: async () => {
+        await this.#load()
+        if (!this.#core) throw new TroupeError('runtime_closed', 'The assistant is starting.', { remedy: 'Try again in a moment.' })
+        return this.#core
+      },
+    })
   }
 
   async takeNotices(sessionId: string): Promise<readonly Notice[]> {

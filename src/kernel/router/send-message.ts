@@ -4,6 +4,7 @@ import { messageOf } from '../../util/message-of.ts'
 import { pause } from '../shared/background-work.ts'
 import { type Command, helpText, parseCommand, unknownCommandText } from './commands.ts'
 import { agentAt, type Changes, type Conversation, shortLine, type WaitingMessage } from './conversation.ts'
+import { stopTask } from './conversation-controls.ts'
 import { parseAnswer } from './questions.ts'
 import { isUnknownSession, type RouterCore } from './router-core.ts'
 
@@ -112,7 +113,7 @@ export class MessageWorker {
         // A task is for the orchestrator, also while another agent has the conversation.
         const to = isTask && conversation.speaker !== undefined ? { to: sessionId } : {}
         await sessions.send(sessionId, text, { clientId: id, mode, ...to })
-        return {}
+        return isTask ? {} : { sent: id }
       } catch (error) {
         // It was deleted: a new one begins.
         if (!isUnknownSession(error)) throw error
@@ -120,7 +121,7 @@ export class MessageWorker {
     }
     const principal = { id: `${channel}:${userId}`, kind: 'person', ...(userName && { name: userName }) } as const
     const more = { principal, clientId: id, key: `${scope}${this.#key}#${number}`, labels: [`channel:${channel}`] }
-    return { ...fresh, sessionId: await sessions.start(text, { agent: orchestratorName, ...more }) }
+    return { ...fresh, ...(!isTask && { sent: id }), sessionId: await sessions.start(text, { agent: orchestratorName, ...more }) }
   }
 
   /** It waits for the turn. The person is told if that needs them: nobody else ends the wait. */
@@ -187,9 +188,7 @@ export class MessageWorker {
   async #stop({ sessionId = '', channel, userId }: Conversation): Promise<boolean> {
     const { sessions } = this.#options
     const entry = sessionId === '' ? undefined : await sessions.get(sessionId)
-    if (entry?.status !== 'running' && entry?.status !== 'suspended') return false
-    await sessions.cancel(sessionId, 'interrupt', `${channel}:${userId}`)
-    return true
+    return entry !== undefined && stopTask(sessions, entry, `${channel}:${userId}`)
   }
 }
 
@@ -201,6 +200,7 @@ const approveElsewhere = (channel: string): string =>
 const fresh = {
   delivered: 0,
   turnFrom: undefined,
+  sent: undefined,
   asked: undefined,
   shown: undefined,
   speaker: undefined,
