@@ -337,9 +337,8 @@ export interface HttpRoutes {
   /** Where the server is reached from outside, as far as it knows, with `/channels/ID`: `headends.publicUrl` of the configuration, or its address. */
   readonly url: string
   /**
-   * Every request to `/channels/ID` and `path` goes to the handler, with any method and without a token. A body may have 1 MB, and an answer
-   * may take ten seconds. Returns a function that removes it. The end of the extension does, too.
-   * @throws if `path` is no path, or there is a route.
+   * Every request to `/channels/ID` and `path` goes to the handler, with any method and without a token. A body may have 1 MB, an answer may
+   * take ten seconds. Returns a function that removes it, as the end of the extension does. @throws if `path` is wrong or taken.
    */
   route(path: string, handler: (request: Request) => MaybePromise<Response>): () => void
 }

@@ -26,7 +26,7 @@ import { type KernelProject, type KernelProjectOptions, openKernelProject } from
 import { extensionData, findProjectExtensions, sandboxAt } from './project-extensions.ts'
 import { projectRecords } from './project-records.ts'
 import { conversationSessions } from './router/conversation-sessions.ts'
-import type { KernelServer } from './routes/extension-routes.ts'
+import type { KernelServer } from './shared/kernel-types.ts'
 import { type Quarantined, quarantineNotice, readSupervisorState, supervisorFolder, withoutSupervisor } from './supervisor/index.ts'
 import { watchExtensions } from './watch-extensions.ts'
 

@@ -33,9 +33,9 @@ import { type KernelBase, type KernelConfig, kernelConfig, unusableAgents } from
 import { contextHook } from './orchestrator/provided-context.ts'
 import { projectRecords, projectScope } from './project-records.ts'
 import { createRouter } from './router/create-router.ts'
-import { ExtensionRoutes, type KernelServer } from './routes/extension-routes.ts'
+import { ExtensionRoutes } from './routes/extension-routes.ts'
 import { createScheduler, type FiredTask, type RunningScheduler } from './scheduler/create-scheduler.ts'
-import type { KernelDiagnostic, LoadedExtension, Notice, ReportDiagnostic, Router } from './shared/kernel-types.ts'
+import type { KernelDiagnostic, KernelServer, LoadedExtension, Notice, ReportDiagnostic, Router } from './shared/kernel-types.ts'
 
 type HostPorts = Pick<
   KernelPorts,
@@ -152,7 +152,7 @@ export class Kernel {
   async attach(sessions: SessionService, server?: KernelServer): Promise<void> {
     this.#agents.sessions = sessions
     if (server) this.#routes.attach(server)
-    await this.router.attach(sessions)
+    await this.router.attach(sessions, server)
   }
 
   /** A request to an address of an extension. `undefined`: there is no such address. */

@@ -4,6 +4,7 @@ import type { ExtensionStatus, Log, MaybePromise, SessionService, Store } from '
 import type { Drained, HeadendSettings, Project, ProjectReport } from '../project/index.ts'
 import type { AgentRuntime } from '../runtime/index.ts'
 import type { AccessEntry } from './http/index.ts'
+import type { KernelServer } from './kernel-server.ts'
 import type { StdioServed } from './mcp/index.ts'
 import type { Demonstration, ModelConnections } from './rest/index.ts'
 
@@ -56,8 +57,7 @@ export interface ServedKernel {
   extend(project: Project): Promise<Project>
   /** The sessions, as conversations of the kernel use them. */
   sessions(own: SessionService): SessionService
-  /** `server.url`: where others reach it, once they do. */
-  attach(sessions: SessionService, listeners: KernelListeners, server: { readonly url: string | undefined }): Promise<void>
+  attach(sessions: SessionService, listeners: KernelListeners, server: Pick<KernelServer, 'url' | 'shown'>): Promise<void>
   /** A request to an address of an extension. `undefined`: there is no such address. */
   answer(request: Request): Promise<Response | undefined>
   /** Starts the extensions. */

@@ -8,6 +8,7 @@ import { ServerHealth } from './health/server-health.ts'
 import { StoreHealth } from './health/store-health.ts'
 import { hiddenFolders } from './hidden-folders.ts'
 import { auditLog, budgetOfTokens, type HeadendServer, headendServer, localToken, randomToken, storedTokens } from './http/index.ts'
+import { KernelServer } from './kernel-server.ts'
 import type { Served } from './open-served.ts'
 import type { HotReload } from './reload/hot-reload.ts'
 import { projectReload } from './reload/project-reload.ts'
@@ -34,7 +35,7 @@ export interface ServerParts {
   readonly telemetry: Telemetry
   readonly reload: HotReload | undefined
   /** Where others reach the server. */
-  readonly reached: { url: string | undefined }
+  readonly reached: KernelServer
   /** The runtime goes on without what the server has added. */
   leaveRuntime(): void
   /** How commands name the data folder. */
@@ -93,7 +94,8 @@ async function openParts(served: Served, options: PartOptions, { settings, versi
       if (problems.length === 0) own.resumeAgain().catch((error: unknown) => log.failure(error))
     },
   })
-  const reached: ServerParts['reached'] = { url: undefined }
+  const hidden = hiddenFolders({ project, folder, origin })
+  const reached = new KernelServer(hidden)
   health.storeProblems = () => storeHealth.problems
   const dependencies: RouteDependencies = {
     ...{ version, clock, ids: randomIds, records: store.records, usages: store.usages, validator: schemaValidator(), basePath },
@@ -137,7 +139,7 @@ async function openParts(served: Served, options: PartOptions, { settings, versi
     tokens: storedTokens(store.records, { clock, localToken: token.token }),
     unavailable: () => storeHealth.problems[0],
     ...(settings.maxBodyBytes !== undefined && { maxBodyBytes: settings.maxBodyBytes }),
-    hiddenFolders: hiddenFolders({ project, folder, origin }),
+    hiddenFolders: hidden,
     log(entry) {
       telemetry.request(entry)
       log.access(entry)

@@ -1,13 +1,17 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { createKernel } from '../../src/kernel/index.ts'
 import { loadProject } from '../../src/project/index.ts'
 import { troupeIn, variablesIn } from '../cli/in-process.ts'
 import { kernelFolder, type ServedKernelFiles, servedKernel } from './served-kernel.ts'
 
 // `extensions` of the configuration.
+
+const before = process.cwd()
+// Commands change it.
+afterEach(() => process.chdir(before))
 
 const writesConfig = `import { writeFileSync } from 'node:fs'
 export class Main {

@@ -26,7 +26,7 @@ import { permitRemedy, workPermissions } from './extension-trust.ts'
 export interface KernelPorts {
   readonly clock: Clock
   readonly bus: Bus
-  readonly router: Pick<Router, 'register' | 'receive' | 'notify' | 'task'>
+  readonly router: Pick<Router, 'register' | 'receive' | 'notify' | 'task' | 'conversationsOf'>
   /** The person of the call that runs now, if it is one of a conversation. */
   currentPerson(): Recipient | undefined
   readonly agents: AgentPort
@@ -102,6 +102,7 @@ export function createExtensionContext(
     resolvedTools: resolvedTools.map((tool) => inCurrentCall(tool, id)),
     schedules: openSchedules(ports.scheduler.schedulesOf(id, callingExtension), ports, { checkOpen, checkPermitted }),
     ...(runs === 'kernel' && { extensions: ports.extensions, ...(ports.terminal && { terminal: ports.terminal }) }),
+    ...(runs === 'kernel' && isChannel && { conversations: router.conversationsOf(id) }),
     get http() {
       return runs === 'kernel' ? routes.http : undefined
     },

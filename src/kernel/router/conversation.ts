@@ -68,6 +68,8 @@ export interface Conversation extends Recipient {
   readonly delivered: number
   /** The `seq` before the turn that messages up to `delivered` are from, unless it has ended: progress is read from there on. */
   readonly turnFrom?: number
+  /** The last message of the person that was sent to the session. */
+  readonly sent?: string
   /** The request that the person was asked. */
   readonly asked?: string
   /** The request whose end the channel is told with `closeRequest`. It may have been sent. */

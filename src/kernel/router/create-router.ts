@@ -1,18 +1,21 @@
-import type {
-  ChannelProvider,
-  ClosedRequest,
-  IncomingMessage,
-  OutgoingMessage,
-  OwnerBudget,
-  Recipient,
-  SessionService,
+import {
+  type Conversations as ChannelConversations,
+  type ChannelProvider,
+  type ClosedRequest,
+  type IncomingMessage,
+  type OutgoingMessage,
+  type OwnerBudget,
+  type Recipient,
+  type SessionService,
+  TroupeError,
 } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { plural } from '../../util/plural.ts'
 import { redactor } from '../../util/redact.ts'
 import { cutText } from '../../util/well-formed.ts'
-import type { Notice, RoutedTask, Router } from '../shared/kernel-types.ts'
+import type { KernelServer, Notice, RoutedTask, Router } from '../shared/kernel-types.ts'
 import { type Conversation, Conversations, idOf, keyOf, recipientOf, shownName, type WaitingMessage } from './conversation.ts'
+import { conversationControls } from './conversation-controls.ts'
 import { deliverToChannel } from './deliver-to-channel.ts'
 import { followConversation } from './follow-conversation.ts'
 import { followProgress } from './follow-progress.ts'
@@ -66,6 +69,7 @@ class MessageRouter implements Router {
   readonly #following = new Map<string, Following>()
   readonly #closed = new AbortController()
   #core: RouterCore | undefined
+  #server: KernelServer | undefined
   #loading: Promise<unknown> | undefined
   #stopWatching: (() => void) | undefined
 
@@ -153,7 +157,8 @@ class MessageRouter implements Router {
     return this.#store('task', { ...task, ...(from !== undefined && { speaker: from }) })
   }
 
-  async attach(sessions: SessionService): Promise<void> {
+  async attach(sessions: SessionService, server?: KernelServer): Promise<void> {
+    this.#server = server
     this.#stopWatching?.()
     for (const { left } of this.#following.values()) left.abort()
     this.#following.clear()
@@ -172,6 +177,20 @@ class MessageRouter implements Router {
     this.#stopWatching = () => void changes.return?.()
     this.#background(this.#watch(changes))
     await this.#open()
+  }
+
+  conversationsOf(channel: string): ChannelConversations {
+    return conversationControls({
+      channel,
+      server: () => this.#server,
+      redactor: this.#options.redactor ?? onlyTokens,
+      find: (key) => this.#conversations.get(key),
+      core: async () => {
+        await this.#load()
+        if (!this.#core) throw new TroupeError('runtime_closed', 'The assistant is starting.', { remedy: 'Try again in a moment.' })
+        return this.#core
+      },
+    })
   }
 
   async takeNotices(sessionId: string): Promise<readonly Notice[]> {

@@ -78,6 +78,11 @@ export function redactedChannel(channel: ChannelProvider, redactor: () => Redact
   }
 }
 
+export const redactRequest = (request: ChannelRequest, { json }: Pick<Redactor, 'json'>): ChannelRequest => ({
+  ...(json(request as unknown as Json) as unknown as ChannelRequest),
+  id: request.id,
+})
+
 function redactMessage({ files, request, ...message }: OutgoingMessage, { text, json }: Redactor): OutgoingMessage {
   const { options } = message
   return {
@@ -85,7 +90,7 @@ function redactMessage({ files, request, ...message }: OutgoingMessage, { text, 
     text: text(message.text),
     speaker: text(message.speaker),
     ...(options && { options: options.map(text) }),
-    ...(request && { request: { ...(json(request as unknown as Json) as unknown as ChannelRequest), id: request.id } }),
+    ...(request && { request: redactRequest(request, { json }) }),
     ...(files && { files: files.map((file): OutgoingFile => ({ ...file, name: text(file.name) })) }),
   }
 }

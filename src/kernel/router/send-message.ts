@@ -4,6 +4,7 @@ import { messageOf } from '../../util/message-of.ts'
 import { pause } from '../shared/background-work.ts'
 import { type Command, helpText, parseCommand, unknownCommandText } from './commands.ts'
 import { agentAt, type Changes, type Conversation, principalIdOf, shortLine, type WaitingMessage, writerOf } from './conversation.ts'
+import { stopTask } from './conversation-controls.ts'
 import { giveAnswer, refusalOf } from './give-answer.ts'
 import { readFiles } from './incoming-files.ts'
 import { parseAnswer } from './questions.ts'
@@ -125,9 +126,9 @@ export class MessageWorker {
         // A task is for the orchestrator, also while another agent has the conversation.
         const to = isTask && conversation.speaker !== undefined ? { to: sessionId } : {}
         await sessions.send(sessionId, input, { clientId: id, mode, ...to })
-        return {}
+        return isTask ? {} : { sent: id }
       } catch (error) {
-        if (wasSentBefore(error, message)) return {}
+        if (wasSentBefore(error, message)) return isTask ? {} : { sent: id }
         // It was deleted: a new one begins.
         if (!isUnknownSession(error)) throw error
       }
@@ -137,7 +138,7 @@ export class MessageWorker {
     const principal = { ...owner, id: principalIdOf(conversation, owner), kind: 'person' } as const
     const key = `${scope}${this.#key}#${number}`
     const { agent = orchestratorName } = message
-    const begun = { ...fresh, owner, ...(agent !== orchestratorName && { agent }) }
+    const begun = { ...fresh, owner, ...(agent !== orchestratorName && { agent }), ...(!isTask && { sent: id }) }
     try {
       return { ...begun, sessionId: await sessions.start(input, { agent, principal, clientId: id, key, labels: [`channel:${channel}`] }) }
     } catch (error) {
@@ -238,9 +239,7 @@ export class MessageWorker {
     const { sessions } = this.#options
     const { sessionId = '' } = conversation
     const entry = sessionId === '' ? undefined : await sessions.get(sessionId)
-    if (entry?.status !== 'running' && entry?.status !== 'suspended') return false
-    await sessions.cancel(sessionId, 'interrupt', principalIdOf(conversation, writerOf(conversation, message)))
-    return true
+    return entry !== undefined && stopTask(sessions, entry, principalIdOf(conversation, writerOf(conversation, message)))
   }
 }
 
@@ -256,6 +255,7 @@ const fresh = {
   owner: undefined,
   agent: undefined,
   turnFrom: undefined,
+  sent: undefined,
   asked: undefined,
   shown: undefined,
   speaker: undefined,

@@ -7,14 +7,9 @@ import { type Clock, type HttpRoutes, type MaybePromise, TroupeError } from '../
 import { keepAlive } from '../../util/keep-alive.ts'
 import { withinTime } from '../shared/background-work.ts'
 import { extensionError } from '../shared/extension-failure.ts'
+import type { KernelServer } from '../shared/kernel-types.ts'
 
 const handlerMs = 10_000
-
-/** The server, as extensions know it. */
-export interface KernelServer {
-  /** Where others reach it, without a slash at its end. Absent: nobody does. */
-  readonly url: string | undefined
-}
 
 type Handler = Parameters<HttpRoutes['route']>[1]
 
@@ -37,7 +32,7 @@ export class ExtensionRoutes {
   readonly #clock: Clock
   /** By their paths on the server. */
   readonly #answers = new Map<string, (request: Request) => Promise<Response>>()
-  #server: KernelServer | undefined
+  #server: Pick<KernelServer, 'url'> | undefined
   /** All extensions have started, and none has been stopped. */
   isReady = false
 
@@ -45,7 +40,7 @@ export class ExtensionRoutes {
     this.#clock = clock
   }
 
-  attach(server: KernelServer): void {
+  attach(server: Pick<KernelServer, 'url'>): void {
     this.#server = server
   }
 

@@ -5,6 +5,7 @@ import type {
   AnyExtension,
   BusEvent,
   ChannelProvider,
+  Conversations,
   ExtensionProblem,
   ExtensionState,
   HealthReport,
@@ -174,6 +175,14 @@ export interface RoutedTask extends Pick<Notice, 'text' | 'to' | 'id'> {
   readonly from?: string
 }
 
+/** The server that hosts a kernel. */
+export interface KernelServer {
+  /** Where others reach it, without a slash at its end. Absent: nobody does. */
+  readonly url: string | undefined
+  /** Sessions as people without `admin` see them. */
+  shown(sessions: SessionService): SessionService
+}
+
 export interface Router {
   /** Returns a function that removes it. Messages that waited for the channel are delivered. */
   register(channel: string, provider: ChannelProvider): () => void
@@ -186,7 +195,9 @@ export interface Router {
   /** Sends a task to the orchestrator in the conversation of the recipient, such as one of a schedule. Resolves when it is stored. */
   task(task: RoutedTask): Promise<void>
   /** Messages that were stored before are sent, and the answers of all conversations are delivered from now on. */
-  attach(sessions: SessionService): Promise<void>
+  attach(sessions: SessionService, server?: KernelServer): Promise<void>
+  /** What people do with the conversations of this channel besides writing. */
+  conversationsOf(channel: string): Conversations
   /** What was sent to the person of this session besides its answers since the last call: for the next turn of the orchestrator. */
   takeNotices(sessionId: string): Promise<readonly Notice[]>
   /** What the owner of a session may spend, if that is a person of a channel. */

@@ -1,7 +1,7 @@
 import { type JsonObject, type Problem, TroupeError } from '../../contracts/index.ts'
 import { isRecord } from '../../util/is-record.ts'
 import { settingsOf } from './config.ts'
-import { isSecretName } from './hide-secrets.ts'
+import { isSecretName, secretName } from './hide-secrets.ts'
 import { keysOf, placeOf, showPath, sourcedAt, sourcedToJson } from './sourced.ts'
 import { resolveParts, type VariableSources } from './variables/resolve-placeholders.ts'
 
@@ -37,9 +37,6 @@ export function extensionConfigsOf(sources: VariableSources): ReadonlyMap<string
     }),
   )
 }
-
-/** One that a redactor treats as a secret. */
-const secretName = (name: string): string => (isSecretName(name) ? name : `secret ${name}`)
 
 /** Texts below names such as `token`. Variables with such names are secrets in any case. */
 function secretsIn(value: unknown, path: readonly string[]): readonly (readonly [name: string, secret: string])[] {

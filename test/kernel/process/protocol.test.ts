@@ -96,6 +96,8 @@ describe('an extension in a process of its own', () => {
       'message.answer.kind is not one of allow, deny, answer',
     )
     expect(context.calls).toHaveLength(1)
+  })
+
   it('gets no files of a message, and says so', async () => {
     const { instance } = await stage.open(complete)
     const context = recordedContext()
