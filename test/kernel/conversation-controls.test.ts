@@ -45,6 +45,9 @@ it('sends the last message again when its task has ended, once for each press, a
     'answer orchestrator: And again: Count the files',
   ])
   expect(model.requests).toHaveLength(3)
+  // What a person may send applies to buttons, too.
+  router.register('chat', Object.assign(new FakeChannel(), { limitsOf: () => ({ messagesPerMinute: 0 }) }))
+  expect(await controls.retry(ann)).toBe(false)
   // Another channel has no conversation of this name.
   expect(await router.conversationsOf('other').retry(ann)).toBe(false)
   await stop()

@@ -11,7 +11,7 @@ import { toBase64 } from '../../util/encode-bytes.ts'
 import type { Redactor } from '../../util/redact.ts'
 import { runTree, turnLines } from '../../view/index.ts'
 import type { KernelServer } from '../shared/kernel-types.ts'
-import { type Conversation, idOf, keyOf, recipientOf } from './conversation.ts'
+import { type Conversation, idOf, keyOf, principalIdOf, recipientOf } from './conversation.ts'
 import { requestData } from './questions.ts'
 import { redactRequest } from './redacted-channel.ts'
 import { isUnknownSession, type RouterCore } from './router-core.ts'
@@ -26,14 +26,16 @@ interface ControlOptions {
   core(): Promise<RouterCore>
   /** Journals are redacted already: this is for secrets that were not known then. */
   redactor(): Redactor
+  /** Counts a message of a person. Whether it is one too many. */
+  exceeds(personId: string, messageId: string): Promise<boolean>
   /** Those that were read. */
   find(key: string): Conversation | undefined
 }
 
-export function conversationControls({ channel, server, core, redactor, find }: ControlOptions): Controls {
+export function conversationControls({ channel, server, core, redactor, exceeds, find }: ControlOptions): Controls {
   const placeOf = ({ userId, conversation }: ConversationAddress) =>
     recipientOf({ channel, userId, ...(conversation !== undefined && { conversation }) })
-  const byOf = ({ userId, by = userId }: ConversationAddress): string => `${channel}:${by}`
+  const byOf = ({ userId, by = userId }: ConversationAddress): string => principalIdOf({ channel }, { id: by })
   const sessionOf = async (at: ConversationAddress): Promise<{ readonly core: RouterCore; readonly entry: SessionEntry } | undefined> => {
     const current = await core()
     const sessionId = find(keyOf(placeOf(at)))?.sessionId
@@ -59,6 +61,7 @@ export function conversationControls({ channel, server, core, redactor, find }: 
       else {
         // The same press twice is one message.
         const clientId = idOf(placeOf(at), `retry:${sent}:${seq}`)
+        if (await exceeds(at.by ?? at.userId, clientId)) return false
         await sessions.send(sessionId, await withBytes(last.parts, sessionId, sessions), { clientId, mode: 'queue' })
         await found.core.conversations.update(placeOf(at), (before) => (before.sessionId === sessionId ? { sent: clientId } : {}))
       }
@@ -88,7 +91,7 @@ export function conversationControls({ channel, server, core, redactor, find }: 
     },
     async open(personId) {
       const { sessions, conversations, isTrusted } = await core()
-      const entries = await sessions.list({ owner: `${channel}:${personId}`, status: ['running', 'suspended'] })
+      const entries = await sessions.list({ owner: principalIdOf({ channel }, { id: personId }), status: ['running', 'suspended'] })
       const all = entries.map(async (entry) => {
         const own = conversations.ofSession(entry.sessionId)
         if (own?.channel !== channel) return []

@@ -184,6 +184,7 @@ class MessageRouter implements Router {
       channel,
       server: () => this.#server,
       redactor: this.#options.redactor ?? onlyTokens,
+      exceeds: async (id, messageId) => (await this.#limits.refusal(channel, { id }, messageId)) !== undefined,
       find: (key) => this.#conversations.get(key),
       core: async () => {
         await this.#load()
