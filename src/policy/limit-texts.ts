@@ -219,3 +219,6 @@ export function describeLimits(reason: TurnReason, limits: Partial<AgentLimits>)
   })
   return texts.length === 0 ? '' : ` (${texts.join(', ')})`
 }
+
+/** A remedy for people who cannot set flags. */
+export const withoutFlag = (remedy: string): string => remedy.replace(/ \(on the command line: [^)]*\)/, '')

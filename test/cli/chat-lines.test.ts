@@ -109,6 +109,15 @@ test('an agent that others call is named by its file', async () => {
   expect(said).toMatchObject({ code: 2, stderr: expect.stringMatching(/Other agents call called[\s\S]*troupe chat called\.ai/) })
 })
 
+test('the remedy of a limit names no flag that a chat does not have', async () => {
+  const settings = 'description: A test\nmodels: script/poor.yaml\nlimits: { maxCostUsd: 0.000001 }'
+  const said = await troupe(['chat', await agent('poor', 'price: { input: 3, output: 15 }\nsteps: [{ text: One. }]', settings)], {
+    input: 'Go\n',
+  })
+  expect(said).toMatchObject({ code: 5, stdout: '' })
+  expect(said.stderr).toMatch(/Raise limits\.maxCostUsd of poor\.\n/)
+})
+
 test.each([
   [['chat'], /error: There are \d+ agents: [\s\S]*Name one: troupe chat AGENT/],
   [['chat', 'nobody'], /error: There is no agent nobody/],

@@ -113,6 +113,15 @@ describe.concurrent('a chat on a terminal', () => {
     await window.shows(/Type a number from 1 to 2, or a name\.\n> $/)
     window.pty.write('2\n')
     await window.shows(/second: A test\n[\s\S]*─\n› $/)
+    window.pty.write(`Go${enter}`)
+    await window.shows(/\nTwo\.\n[\s\S]*tokens/)
+    // Other sessions are offered, and chosen with the arrows.
+    window.pty.write(`/new${enter}`)
+    await window.shows(/New session with second\./)
+    window.pty.write('/resume ')
+    await window.shows(/❯ \S+ {2}second · completed · [^\n]*“Go”\n/)
+    window.pty.write(`\u001b[B${enter}`)
+    await window.shows(/› \/resume \S+\n› Go\n\nTwo\.\n/)
   })
 
   test('steers a running turn, and Esc stops it', async () => {

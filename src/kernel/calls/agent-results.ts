@@ -12,6 +12,7 @@ import {
   toolFailureClasses,
   type Usage,
 } from '../../contracts/index.ts'
+import { withoutFlag } from '../../policy/limit-texts.ts'
 import { isRecord } from '../../util/is-record.ts'
 import { showValue } from '../../util/show-value.ts'
 
@@ -20,7 +21,7 @@ const manifestKeys = { maxToolTurns: 'max_turns', maxTokens: 'max_tokens_per_inv
 
 /** The agent of an extension has its limits in the manifest, and no flags of a command. */
 function inManifest(text: string, id: string): string {
-  const plain = text.replace(/ \(on the command line: [^)]*\)/, '')
+  const plain = withoutFlag(text)
   return Object.entries(manifestKeys).reduce(
     (named, [key, name]) =>
       named

@@ -8,6 +8,7 @@ import { renderTurn } from '../../progress/tree/render-tree.ts'
 import { columns } from '../../terminal/columns.ts'
 import { printable } from '../../terminal/printable.ts'
 import { budgetRows, modelOf, spentIn } from './chat-figures.ts'
+import type { Choice } from './complete-text.ts'
 import { agentNamed, type Conversation, isOf } from './conversation.ts'
 import type { TranscriptView } from './transcript.ts'
 
@@ -32,15 +33,28 @@ export interface ChatCommand {
   /** Default: always. */
   isAvailable?(conversation: Conversation): boolean
   /** Values that can be completed. */
-  values?(conversation: Conversation): readonly string[]
+  values?(conversation: Conversation): readonly Choice[] | Promise<readonly Choice[]>
   /** Returns what it prints. */
   run(argument: string, context: CommandContext): Promise<readonly string[]> | readonly string[]
 }
 
+const choice = (text: string): Choice => ({ text, about: '' })
 const modelsOf = ({ service, agent }: Conversation): readonly string[] => [...new Set([...agent.models, ...service.models])]
 const agentsOf = ({ service }: Conversation): readonly string[] => service.sessions.agents().map(({ name }) => name)
 
 const listed = 20
+
+/** Of the agents here, newest first. */
+async function otherSessions({ service, sessionId }: Conversation): Promise<readonly SessionEntry[]> {
+  const agents = service.sessions.agents()
+  const sessions = await service.recent(listed)
+  return sessions.filter((session) => session.sessionId !== sessionId && agents.some((agent) => isOf(session, agent)))
+}
+
+const sessionFacts = ({ agent, status, updatedAt, cost, title }: SessionEntry): string =>
+  [agent, status, timeText(updatedAt), cost === undefined ? '' : price(cost), `“${printable(title)}”`]
+    .filter((fact) => fact !== '')
+    .join(' · ')
 
 export const chatCommands: readonly ChatCommand[] = [
   { name: 'help', summary: 'Show commands and keys', run: (_, context) => helpLines(context) },
@@ -48,7 +62,7 @@ export const chatCommands: readonly ChatCommand[] = [
     name: 'model',
     argument: '[NAME]',
     summary: 'Show or choose the model of the next turns',
-    values: modelsOf,
+    values: (conversation) => modelsOf(conversation).map(choice),
     async run(name, { conversation }) {
       const { service, agent } = conversation
       if (name === '') return [`Model: ${modelOf(conversation)}. Models of ${agent.name}: ${modelsOf(conversation).join(', ')}.`]
@@ -61,7 +75,7 @@ export const chatCommands: readonly ChatCommand[] = [
     name: 'agent',
     argument: '[NAME]',
     summary: 'List the agents, or start a new session with one',
-    values: agentsOf,
+    values: (conversation) => agentsOf(conversation).map(choice),
     run(name, { conversation, view }) {
       const agents = conversation.service.sessions.agents()
       if (name === '')
@@ -87,16 +101,12 @@ export const chatCommands: readonly ChatCommand[] = [
     name: 'resume',
     argument: '[ID]',
     summary: 'Continue a session; without ID, the last other one',
+    values: async (conversation) =>
+      (await otherSessions(conversation)).map((session) => ({ text: session.sessionId, about: sessionFacts(session) })),
     async run(id, { conversation }) {
-      if (id !== '') await conversation.open(id)
-      else {
-        const agents = conversation.service.sessions.agents()
-        const other = (await conversation.service.recent(listed)).find(
-          (session) => session.sessionId !== conversation.sessionId && agents.some((agent) => isOf(session, agent)),
-        )
-        if (!other) return ['There is no other session in this folder.']
-        await conversation.open(other.sessionId)
-      }
+      const [other] = id === '' ? await otherSessions(conversation) : []
+      if (id === '' && !other) return ['There is no other session in this folder.']
+      await conversation.open(other?.sessionId ?? id)
       return []
     },
   },
@@ -266,15 +276,6 @@ export function detailLines({ conversation: { tree, turn }, now, view }: Command
 async function sessionLines({ conversation: { service, sessionId }, view }: CommandContext): Promise<readonly string[]> {
   const sessions = await service.recent(listed)
   if (sessions.length === 0) return ['There are no sessions in this folder.']
-  const rows = sessions.map((each) => {
-    const facts = [
-      each.agent,
-      each.status,
-      timeText(each.updatedAt),
-      each.cost === undefined ? '' : price(each.cost),
-      `“${printable(each.title)}”`,
-    ]
-    return [each.sessionId === sessionId ? `${each.sessionId} *` : each.sessionId, facts.filter((fact) => fact !== '').join(' · ')] as const
-  })
+  const rows = sessions.map((each) => [each.sessionId === sessionId ? `${each.sessionId} *` : each.sessionId, sessionFacts(each)] as const)
   return [...columns(rows, { maxWidth: view.width }), 'Continue one: /resume ID']
 }

@@ -9,7 +9,7 @@ export interface Completion {
   readonly to: number
   readonly choices: readonly Choice[]
 }
-interface Choice {
+export interface Choice {
   readonly text: string
   readonly about: string
 }
@@ -19,7 +19,7 @@ interface CompletionPlace {
   readonly folder: string | undefined
   readonly commands: readonly ChatCommand[]
   /** Values of the argument of a command. */
-  values(command: ChatCommand): readonly string[]
+  values(command: ChatCommand): readonly Choice[]
 }
 
 const maxChoices = 50
@@ -42,7 +42,7 @@ function commandsLike(before: string, { commands, values }: CompletionPlace): re
     return commands.filter((each) => each.name.startsWith(name)).map((each) => ({ text: `/${each.name}`, about: each.summary }))
   const command = commands.find((each) => each.name === name)
   const known = command ? values(command) : []
-  return known.filter((value) => value.startsWith(argument)).map((value) => ({ text: value, about: '' }))
+  return known.filter(({ text }) => text.startsWith(argument))
 }
 
 /** Entries of one folder. Hidden ones only if the name begins with a dot. */

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline'
 import type { InteractionEvent, StreamEvent } from '../../../contracts/index.ts'
+import { withoutFlag } from '../../../policy/limit-texts.ts'
 import { plural } from '../../../util/plural.ts'
 import type { DisplayOptions } from '../../terminal/display-options.ts'
 import { exitCodeOf, exitCodes } from '../../terminal/exit-codes.ts'
@@ -159,7 +160,7 @@ export class LineChat implements ConversationListener {
 
   #complain(message: string, remedy: string | undefined): void {
     const { host, display } = this.#options
-    this.#then(() => printError({ message, remedy, problems: [] }, { host, display }))
+    this.#then(() => printError({ message, remedy: remedy && withoutFlag(remedy), problems: [] }, { host, display }))
   }
 
   #print(lines: readonly string[]): void {

@@ -8,11 +8,19 @@ import type { NextLine } from '../../terminal/read-line.ts'
 import { wrapLine } from '../../terminal/wrap-line.ts'
 import { askPerson } from '../asking/ask-person.ts'
 import type { ShownRequest } from '../asking/question-lines.ts'
-import { availableCommands, type CommandContext, commandIn, detailLines, exactCommandIn, messageIn } from './chat-commands.ts'
+import {
+  availableCommands,
+  type ChatCommand,
+  type CommandContext,
+  commandIn,
+  detailLines,
+  exactCommandIn,
+  messageIn,
+} from './chat-commands.ts'
 import { chatFrame } from './chat-frame.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { ChatWindow } from './chat-window.ts'
-import { type Completion, completeText } from './complete-text.ts'
+import { type Choice, type Completion, completeText } from './complete-text.ts'
 import { Conversation, type ConversationListener } from './conversation.ts'
 import { editKey } from './edit-keys.ts'
 import { LineEditor } from './line-editor.ts'
@@ -51,6 +59,8 @@ export class TerminalChat implements ConversationListener {
   readonly #left = Promise.withResolvers<EndRequest | undefined>()
   #stopReading = (): void => {}
   #completion: (Completion & { chosen: number; isMoved: boolean }) | undefined
+  /** Of the command that is typed. */
+  #values: { readonly of: ChatCommand; choices: readonly Choice[] } | undefined
   #asking: Asking | undefined
   #mode: 'message' | 'answer' = 'message'
   #isLeaving = false
@@ -186,9 +196,26 @@ export class TerminalChat implements ConversationListener {
         : completeText(text, cursor, {
             folder: service.workspace,
             commands: availableCommands(this.conversation),
-            values: (command) => command.values?.(this.conversation) ?? [],
+            values: (command) => this.#valuesOf(command),
           })
     this.#completion = completion && { ...completion, chosen: 0, isMoved: false }
+  }
+
+  /** Those that have to be asked for are offered when they arrive. */
+  #valuesOf(command: ChatCommand): readonly Choice[] {
+    if (this.#values?.of === command) return this.#values.choices
+    const values = command.values?.(this.conversation) ?? []
+    if (!(values instanceof Promise)) return values
+    const asked = { of: command, choices: [] as readonly Choice[] }
+    this.#values = asked
+    values
+      .then((choices) => {
+        asked.choices = choices
+        if (this.#editor.text.startsWith(`/${command.name} `)) this.#edit(() => {})
+        this.#window.change()
+      })
+      .catch(() => {})
+    return []
   }
 
   #complete(): void {
@@ -232,6 +259,7 @@ export class TerminalChat implements ConversationListener {
   }
 
   async #submit(content: string): Promise<void> {
+    this.#values = undefined
     let found: ReturnType<typeof commandIn>
     try {
       found = commandIn(content, this.conversation)

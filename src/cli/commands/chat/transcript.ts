@@ -1,5 +1,5 @@
 import type { InteractionEvent, ItemDelta, Report, StreamEvent } from '../../../contracts/index.ts'
-import { turnEndTexts } from '../../../policy/limit-texts.ts'
+import { turnEndTexts, withoutFlag } from '../../../policy/limit-texts.ts'
 import { type CallNode, decidedText, type SessionNodes, subjectOf, terminalApproverName } from '../../../view/index.ts'
 import { isAutomatic } from '../../progress/tree/call-texts.ts'
 import { linesOf } from '../../progress/tree/layout.ts'
@@ -187,8 +187,8 @@ export class Transcript {
     if (ending.status === 'completed') return rest
     const why = ending.reason === ending.status ? ending.status : `${ending.status}: ${turnEndTexts[ending.reason].status}`
     if (ending.status !== 'failed') return [...rest, ...this.#row([`■ ${why}`], view, 'yellow')]
-    const remedy = ending.remedy ?? ending.failure?.remedy
-    return [...rest, ...this.#row([`✗ ${ending.message}`, ...(remedy === undefined ? [] : [`→ ${remedy}`])], view, 'red')]
+    const remedy = withoutFlag(ending.remedy ?? ending.failure?.remedy ?? '')
+    return [...rest, ...this.#row([`✗ ${ending.message}`, ...(remedy === '' ? [] : [`→ ${remedy}`])], view, 'red')]
   }
 
   /** A report that differs from the last text. */
