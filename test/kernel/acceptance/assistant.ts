@@ -9,11 +9,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { OutgoingMessage } from '../../../src/contracts/index.ts'
 import { extensionData } from '../../../src/kernel/project-extensions.ts'
+import { Growing } from '../../growing.ts'
 import { type Ended, runCommand } from '../../run-command.ts'
 import { bodyOf, type Provider, type Script, scriptedProvider } from './scripted-provider.ts'
 
 export const binary = join(import.meta.dirname, '../../../bin/troupe.mjs')
-const patienceMs = 30_000
 
 export type Files = { readonly [path: string]: string }
 
@@ -203,42 +203,6 @@ const lastListening = (log: string): string => log.split('\n').findLast((line) =
 
 export const manifest = (id: string, { entrypoint, more = '' }: { readonly entrypoint?: string; readonly more?: string } = {}): string =>
   `id: ${id}\nname: ${id}\nversion: "1.0.0"\ndescription: The extension ${id}\n${entrypoint ? `entrypoint: ${entrypoint}\n` : ''}${more}`
-
-/** A value that tests can wait for. */
-class Growing<Value> {
-  value: Value
-  readonly #listeners = new Set<() => void>()
-
-  constructor(value: Value) {
-    this.value = value
-  }
-
-  set(value: Value): void {
-    this.value = value
-    for (const listener of [...this.#listeners]) listener()
-  }
-
-  until<Found>(find: (value: Value) => Found | undefined, what: string): Promise<Found> {
-    return new Promise((resolve, reject) => {
-      const end = (): void => {
-        this.#listeners.delete(look)
-        clearTimeout(timer)
-      }
-      const timer = setTimeout(() => {
-        end()
-        reject(new Error(`There was no ${what} within ${patienceMs} ms`))
-      }, patienceMs)
-      const look = (): void => {
-        const found = find(this.value)
-        if (found === undefined) return
-        end()
-        resolve(found)
-      }
-      this.#listeners.add(look)
-      look()
-    })
-  }
-}
 
 interface Delivered {
   readonly userId: string
