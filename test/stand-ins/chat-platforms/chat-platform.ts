@@ -36,6 +36,10 @@ export interface PlatformEvent {
 /** A stand-in for a chat platform. */
 export interface ChatPlatform {
   readonly name: 'slack' | 'telegram' | 'discord'
+  /** The ids of three persons, as the platform has them. */
+  readonly people: { readonly ada: string; readonly bob: string; readonly eve: string }
+  /** The channel in which people mention the bot. */
+  readonly room: string
   /** For the `apiUrl` of the adapter. */
   readonly apiUrl: string
   readonly api: ApiServer

@@ -20,6 +20,8 @@ type EnvelopeType = 'events_api' | 'interactive' | 'slash_commands'
 
 export class SlackStandIn implements ChatPlatform {
   readonly name = 'slack'
+  readonly people = { ada: 'UADA', bob: 'UBOB', eve: 'UEVE' }
+  readonly room = 'C1'
   readonly longestText = 12_000
   readonly posts = new Posts()
   readonly socket = new SlackSocket()
@@ -59,7 +61,7 @@ export class SlackStandIn implements ChatPlatform {
 
   write({ person, text, place, direct = false, files = [], kind, of }: Written): PlatformEvent {
     const [id, ofThread] = [this.#timestamp(), place?.split(':')]
-    const channel = ofThread?.[0] ?? (direct ? 'D1' : 'C1')
+    const channel = ofThread?.[0] ?? (direct ? 'D1' : this.room)
     const isDirect = channel.startsWith('D')
     const isMention = place === undefined && !isDirect
     const said = isMention ? `<@${bot.user}> ${text}` : text
@@ -108,7 +110,7 @@ export class SlackStandIn implements ChatPlatform {
 
   /** A slash command such as `/troupe AGENT TEXT`. */
   command(person: string, command: string, text: string): PlatformEvent {
-    const [channel, trigger] = ['C1', randomUUID()]
+    const [channel, trigger] = [this.room, randomUUID()]
     const user = { user_id: person, user_name: person.toLowerCase() }
     const place = { team_id: team, channel_id: channel, channel_name: channel }
     const payload = { command, text, ...user, ...place, trigger_id: trigger, response_url: `${this.api.url}/response/${channel}/command` }
