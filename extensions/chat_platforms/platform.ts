@@ -7,17 +7,20 @@
 // 3. Nothing is posted twice: `SentMessages` stores which platform messages belong to a message before and after each post. `findPost`
 //    finds a message whose post was not confirmed, where the platform can tell.
 // 4. Everything that arrives is acknowledged when its handler has ended (`acknowledge.ts`), never before.
-import type { ActionsElement, Adapter, CardElement, PlanModel } from 'chat'
-import type { ExtensionLogger, HealthReport, JsonObject, MaybePromise, OpenConversation, SetupField } from 'troupe/extension'
+import type { ActionsElement, Adapter, PlanModel } from 'chat'
+import type { ExtensionLogger, HealthReport, JsonObject, SetupField } from 'troupe/extension'
 
 export const platformNames = ['slack', 'telegram', 'discord'] as const
 export type PlatformName = (typeof platformNames)[number]
+
+/** Classes of adapters have an optional property that may be undefined. */
+export type ChatAdapter = Omit<Adapter, 'botUserId'> & { readonly botUserId?: string | undefined }
 
 export interface Platform {
   readonly name: PlatformName
   /** As people call it. */
   readonly title: string
-  readonly adapter: Adapter
+  readonly adapter: ChatAdapter
   readonly limits: PlatformLimits
   /** Asks the platform whether it accepts the credentials. @throws PlatformProblem if it does not, another error if it cannot be reached. */
   check(): Promise<void>
@@ -32,16 +35,28 @@ export interface Platform {
   readonly stream?: NativeStream
   /** A message of the bot in the thread that is not older than `since` and not known: its post was not confirmed. */
   findPost?(threadId: string, since: number, isKnown: (messageId: string) => boolean): Promise<string | undefined>
-  /** After which time a refused call may be made again. */
+  /** After which time a call that was limited may be made again. */
   retryAfterMs(error: unknown): number | undefined
-  /** Tells one person something that others in the thread do not see, or need not see. `raw`: the event that it answers. */
-  tell(threadId: string, person: string, text: string, raw?: unknown): Promise<void>
+  /** Whether the platform has answered that it did nothing. Of other errors nobody knows. */
+  isRefusal(error: unknown): boolean
+  /** Tells one person something that others in the thread do not see, or need not see. */
+  tell(to: Listener, text: string): Promise<void>
   /** Posts what a slash command says, so that it begins a thread. Without it, commands are answered where they were written. */
   beginThread?(channelId: string, person: string, text: string): Promise<string>
-  /** A page of the person in the platform. */
-  showHome?(person: string, conversations: readonly OpenConversation[]): Promise<void>
+  /** The page of a person in the platform. */
+  showHome?(person: string, parts: readonly Content[]): Promise<void>
+  /** What to remember of a message or command for `lastNote`, such as who wrote it. */
+  noteOf?(raw: unknown): JsonObject
   /** Of a file that was sent. Default: what the adapter does. */
   readFile?(ref: JsonObject, signal: AbortSignal): Promise<Uint8Array>
+}
+
+export interface Listener {
+  readonly thread: string
+  /** The id of the platform. */
+  readonly person: string
+  /** The event that is answered, as the platform sent it. */
+  readonly raw?: unknown
 }
 
 export interface PlatformLimits {
@@ -55,9 +70,10 @@ export interface PlatformLimits {
 
 /** What is shown in a message. Parts follow each other in this order. */
 export interface Content {
+  /** Plain text. */
+  readonly title?: string
   /** Markdown. */
   readonly text?: string
-  readonly card?: CardElement
   /** What the agents of a turn do. */
   readonly plan?: PlanModel
   readonly buttons?: ActionsElement['children']
@@ -69,8 +85,8 @@ export interface NativeStream {
   begin(threadId: string, text: string): Promise<string>
   /** @throws StreamEnded if the platform has ended it: the message is edited then. */
   append(threadId: string, messageId: string, text: string): Promise<void>
-  /** Has no effect if it has ended. */
-  end(threadId: string, messageId: string, buttons?: Content['buttons']): Promise<void>
+  /** `text`: the last piece. @throws StreamEnded like `append`. */
+  end(threadId: string, messageId: string, last: Pick<Content, 'text' | 'buttons'>): Promise<void>
 }
 
 export class StreamEnded extends Error {}
@@ -88,8 +104,8 @@ export interface PlatformOptions {
   /** Undefined if it is not set. */
   secret(name: string): string | undefined
   readonly logger: ExtensionLogger
-  /** Remembers something of a thread across restarts, such as who wrote last. */
-  readonly notes: { get(key: string): MaybePromise<JsonObject | undefined>; set(key: string, value: JsonObject): MaybePromise<void> }
+  /** What `noteOf` returned for the last message of a thread. Known after a restart, too. */
+  lastNote(threadId: string): Promise<JsonObject | undefined>
 }
 
 export interface PlatformModule {

@@ -1,0 +1,121 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Adapter, Chat, StateAdapter } from 'chat'
+import type { ExtensionContext, HealthReport } from 'troupe/extension'
+import { answerWhenStored } from './acknowledge.ts'
+import { chatLogger } from './chat-logger.ts'
+import type { Access } from './incoming/access.ts'
+import { ButtonEvents } from './incoming/button-events.ts'
+import { IncomingEvents } from './incoming/incoming-events.ts'
+import { ThreadOutput } from './outgoing/thread-output.ts'
+import { type Platform, PlatformProblem } from './platform.ts'
+import type { Posts } from './state/posts.ts'
+import type { Requests } from './state/requests.ts'
+
+export interface ConnectionOptions {
+  readonly context: ExtensionContext
+  readonly platform: Platform
+  readonly access: Access
+  readonly state: StateAdapter
+  readonly posts: Posts
+  readonly requests: Requests
+  readonly Chat: typeof Chat
+}
+
+/** `wrong`: a person must correct something. */
+type State = { readonly kind: 'connecting' | 'failed' | 'wrong'; readonly message: string } | { readonly kind: 'connected' }
+
+const userName = 'troupe'
+const longestDelayMs = 60_000
+
+/** One platform: it connects until it works, hands in what arrives, and sends. */
+export class Connection {
+  readonly output: ThreadOutput
+  readonly #options: ConnectionOptions
+  readonly #chat: Chat
+  readonly #ended = new AbortController()
+  #state: State
+  #unroute = (): void => {}
+
+  constructor(options: ConnectionOptions) {
+    const { context, platform, state, Chat } = options
+    this.#options = options
+    this.#state = { kind: 'connecting', message: `${platform.title} is connecting.` }
+    this.output = new ThreadOutput({
+      ...options,
+      now: () => context.now(),
+      link: (thread) => context.conversations?.link({ userId: thread }),
+      report: (error) => context.logger.warn(`${platform.title}: ${messageOf(error)}`),
+    })
+    this.#chat = new Chat({
+      userName,
+      state,
+      adapters: { [platform.name]: platform.adapter as Adapter },
+      // The default drops what arrives while a handler runs.
+      concurrency: 'concurrent',
+      logger: chatLogger(context.logger, platform.name),
+    })
+    const incoming = { ...options, output: this.output }
+    const events = new IncomingEvents(incoming)
+    events.listen(this.#chat)
+    new ButtonEvents(incoming, events).listen(this.#chat)
+  }
+
+  get platform(): Platform {
+    return this.#options.platform
+  }
+
+  /** Resolves after the first attempt. Others follow in the background. */
+  async start(): Promise<void> {
+    const { context, platform } = this.#options
+    this.#unroute = context.http?.route(`/${platform.name}`, (request) => this.#webhook(request)) ?? this.#unroute
+    await this.#connect()
+    if (this.#state.kind === 'failed') void this.#retry()
+  }
+
+  async stop(): Promise<void> {
+    this.#ended.abort()
+    this.#unroute()
+    await this.output.settled()
+    await this.#chat.shutdown()
+  }
+
+  health(): HealthReport {
+    return this.#state.kind === 'connected' ? this.platform.health() : { healthy: false, message: this.#state.message }
+  }
+
+  /** @throws if nothing can be sent: the kernel tries again later. */
+  requireConnected(): void {
+    if (this.#state.kind !== 'connected') throw new Error(this.#state.message)
+  }
+
+  async #connect(): Promise<void> {
+    const { context, platform } = this.#options
+    try {
+      await platform.check()
+      await this.#chat.initialize()
+      this.#state = { kind: 'connected' }
+      context.logger.info(`${platform.title} is connected.`)
+    } catch (error) {
+      const isWrong = error instanceof PlatformProblem
+      const message = isWrong ? error.message : `${platform.title} cannot be reached, and is tried again: ${messageOf(error)}`
+      if (this.#state.kind !== 'failed') context.logger[isWrong ? 'error' : 'warn'](message)
+      this.#state = { kind: isWrong ? 'wrong' : 'failed', message }
+    }
+  }
+
+  async #retry(): Promise<void> {
+    const { signal } = this.#ended
+    for (let failures = 0; this.#state.kind === 'failed'; failures++) {
+      await setTimeout(Math.min(longestDelayMs, 1_000 * 2 ** failures), undefined, { signal }).catch(() => undefined)
+      if (signal.aborted) return
+      await this.#connect()
+    }
+  }
+
+  #webhook(request: Request): Promise<Response> | Response {
+    if (this.#state.kind !== 'connected') return new Response('Not connected yet. Deliver it again.', { status: 503 })
+    return answerWhenStored((options) => this.platform.adapter.handleWebhook(request, options))
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,73 @@
+import type { TurnProgress } from 'troupe/extension'
+import type { Content } from '../platform.ts'
+import { TooFast } from './paced-platform.ts'
+import { isEnded } from './turn-progress.ts'
+
+/** A turn without calls is shown when it takes this long, so that it can be stopped. */
+const patienceMs = 2_000
+const retryMs = 2_000
+/** For the last state. Others are followed by the next one. */
+const mostAttempts = 5
+
+interface ProgressOptions {
+  now(): number
+  contentOf(thread: string, progress: TurnProgress): Content
+  /** In the order of the thread. */
+  show(thread: string, id: string, content: Content): Promise<void>
+  report(error: unknown): void
+}
+
+interface Turn {
+  readonly id: string
+  readonly since: number
+  isShown: boolean
+}
+
+/** One message for each turn, with the latest state. What comes while one is being shown replaces what waits. */
+export class ProgressMessages {
+  readonly #options: ProgressOptions
+  readonly #turns = new Map<string, Turn>()
+  readonly #waiting = new Map<string, TurnProgress>()
+  readonly #busy = new Set<string>()
+
+  constructor(options: ProgressOptions) {
+    this.#options = options
+  }
+
+  /** Whether the current turn has a message of its own. */
+  isShown(thread: string): boolean {
+    return this.#turns.get(thread)?.isShown ?? false
+  }
+
+  /** A person has written: a turn may begin. */
+  begin(thread: string): void {
+    this.#turns.delete(thread)
+  }
+
+  show(thread: string, progress: TurnProgress): void {
+    const known = this.#turns.get(thread)
+    const turn = known?.id === progress.id ? known : { id: progress.id, since: this.#options.now(), isShown: false }
+    this.#turns.set(thread, turn)
+    const isLong = !isEnded(progress) && this.#options.now() - turn.since >= patienceMs
+    turn.isShown ||= progress.tasks.length > 0 || isLong
+    if (!turn.isShown) return
+    this.#waiting.set(thread, progress)
+    if (!this.#busy.has(thread)) void this.#work(thread)
+  }
+
+  async #work(thread: string): Promise<void> {
+    const { contentOf, show, report } = this.#options
+    this.#busy.add(thread)
+    for (let [progress, attempt] = [this.#waiting.get(thread), 1]; progress; progress = this.#waiting.get(thread), attempt++) {
+      this.#waiting.delete(thread)
+      try {
+        await show(thread, `progress:${progress.id}`, contentOf(thread, progress))
+      } catch (error) {
+        if (!(error instanceof TooFast)) report(error)
+        if (attempt < mostAttempts && !this.#waiting.has(thread)) this.#waiting.set(thread, progress)
+        await new Promise((resolve) => setTimeout(resolve, error instanceof TooFast ? error.waitMs : retryMs))
+      }
+    }
+    this.#busy.delete(thread)
+  }
+}
