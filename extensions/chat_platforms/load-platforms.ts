@@ -3,15 +3,15 @@ import type { PlatformModule, PlatformName } from './platform.ts'
 const version = '4.41.0'
 const isMissing = (error: unknown): boolean => (error as { readonly code?: string } | undefined)?.code === 'ERR_MODULE_NOT_FOUND'
 
-const modules: { readonly [name in PlatformName]?: () => Promise<PlatformModule> } = {
+const modules: { readonly [name in PlatformName]: () => Promise<PlatformModule> } = {
   slack: async () => (await import('./slack/open-slack.ts')).slack,
+  telegram: async () => (await import('./telegram/open-telegram.ts')).telegram,
+  discord: async () => (await import('./discord/open-discord.ts')).discord,
 }
 
 /** The packages are not part of Troupe. @throws with the command that installs them. */
 export async function loadPlatform(name: PlatformName): Promise<PlatformModule> {
-  const load = modules[name]
-  if (!load) throw new Error(`\`platforms.${name}\` is not offered yet.`)
-  return needed(load, `@chat-adapter/${name}`)
+  return needed(modules[name], `@chat-adapter/${name}`)
 }
 
 export const loadChat = async (adapters: readonly PlatformName[]): Promise<typeof import('chat')> =>

@@ -52,7 +52,13 @@ export class ChatPlatforms implements Extension, ChannelProvider, SetupProvider 
       const lastNote = async (thread: string): Promise<JsonObject | undefined> =>
         (await state.get<JsonObject>(noteKey(thread))) ?? undefined
       try {
-        const platform = await module.open({ settings: platformSettings, secret, logger: context.logger, lastNote })
+        const platform = await module.open({
+          settings: platformSettings,
+          secret,
+          logger: context.logger,
+          lastNote,
+          ...webhookUrlOf(context, name),
+        })
         this.#connections.set(name, new Connection({ ...shared, platform }))
       } catch (error) {
         if (!(error instanceof PlatformProblem)) throw error
@@ -126,6 +132,8 @@ export class ChatPlatforms implements Extension, ChannelProvider, SetupProvider 
     return connection
   }
 }
+
+const webhookUrlOf = ({ http }: ExtensionContext, name: string) => (http ? { webhookUrl: `${http.url}/${name}` } : {})
 
 function secretOf(context: ExtensionContext, name: string): string | undefined {
   try {

@@ -1,9 +1,11 @@
 import type { Json, JsonObject, SetupField } from 'troupe/extension'
+import { discordSetup } from './discord/discord-setup.ts'
 import type { PlatformName, PlatformSetup } from './platform.ts'
 import { isObject, readSettings } from './settings.ts'
 import { slackSetup } from './slack/slack-setup.ts'
+import { telegramSetup } from './telegram/telegram-setup.ts'
 
-const setups: { readonly [name in PlatformName]?: PlatformSetup } = { slack: slackSetup }
+const setups: { readonly [name in PlatformName]: PlatformSetup } = { slack: slackSetup, telegram: telegramSetup, discord: discordSetup }
 
 const common: readonly SetupField[] = [
   { name: 'people', label: 'Who may write: ids such as slack:U012AB3CD, with spaces between them, or * for everybody', type: 'text' },
