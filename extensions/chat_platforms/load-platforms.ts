@@ -1,7 +1,8 @@
 import type { PlatformModule, PlatformName } from './platform.ts'
 
 const version = '4.41.0'
-const isMissing = (error: unknown): boolean => (error as { readonly code?: string } | undefined)?.code === 'ERR_MODULE_NOT_FOUND'
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && /Cannot find package '(?:chat|@chat-adapter\/\w+)'/.test(error.message)
 
 const modules: { readonly [name in PlatformName]: () => Promise<PlatformModule> } = {
   slack: async () => (await import('./slack/open-slack.ts')).slack,

@@ -39,7 +39,10 @@ export class ChatPlatforms implements Extension, ChannelProvider, SetupProvider 
   async initialize(context: ExtensionContext): Promise<void> {
     const settings = readSettings(wholeConfig(context.config))
     const names = [...settings.platforms.keys()]
-    if (names.length === 0) throw new Error('No platform is configured. Run: troupe extensions setup chat_platforms')
+    if (names.length === 0) {
+      this.#problems.push('No platform is configured. Run: troupe extensions setup chat_platforms')
+      return
+    }
     if (settings.rules.length === 0) context.logger.warn('No rule lets anybody write. Add `rules` to `extensions.chat_platforms`.')
     const { Chat } = await loadChat(names)
     this.#access = new Access(settings)

@@ -11,13 +11,27 @@ import { importsOf, skeleton } from '../source-scanner.ts'
 import { temporaryFolder } from './extension-context.ts'
 
 const root = join(import.meta.dirname, '../..')
-const ids = ['builder_agent', 'cli_channel', 'code_reviewer', 'file_manager', 'kv', 'price_monitor', 'scheduler', 'shell_exec', 'web_fetch']
+const ids = [
+  'builder_agent',
+  'chat_platforms',
+  'cli_channel',
+  'code_reviewer',
+  'file_manager',
+  'kv',
+  'price_monitor',
+  'scheduler',
+  'shell_exec',
+  'web_fetch',
+]
 
 const find = (folder: string): Promise<readonly FoundExtension[]> =>
   findExtensions({ places: [{ folder, source: 'bundled' }], workspace: root, trusted: 'everything' })
 
+/** Optional peer dependencies of Troupe, which one extension uses: decision 0059. */
+const packages: { readonly [id: string]: RegExp } = { chat_platforms: /^(?:chat|@chat-adapter\/\w+)$/ }
+
 /** `file` is relative to the folder of its extension. What it imports besides types of `troupe/extension`, Node and its own files. */
-function importProblems(file: string, source: string): readonly string[] {
+function importProblems(file: string, source: string, id = ''): readonly string[] {
   const bones = skeleton(source)
   // Without them, the rest of the code has only imports that are left at run time.
   const typesOnly = /\bimport\s+type\s+(?:\{[^}]*\}|[\w$]+|\*\s*as\s+[\w$]+)\s*from\s*"(\d+)"/g
@@ -25,9 +39,10 @@ function importProblems(file: string, source: string): readonly string[] {
   const own = importsOf({ code: bones.code.replace(typesOnly, ''), strings: bones.strings })
   const foreign = [...types].map((index) => bones.strings[index] ?? '').filter((from) => from !== 'troupe/extension')
   const isAllowed = (from: string): boolean =>
-    from.startsWith('.')
+    packages[id]?.test(from) ||
+    (from.startsWith('.')
       ? !posix.normalize(posix.join(posix.dirname(file), from)).startsWith('..')
-      : from.startsWith('node:') && isBuiltin(from)
+      : from.startsWith('node:') && isBuiltin(from))
   const computed = /\bimport\s*\(\s*(?!"\d+"\s*[,)])/.test(bones.code) ? ['a computed import'] : []
   return [...own, ...foreign].filter((from) => !isAllowed(from)).concat(computed)
 }
@@ -38,7 +53,7 @@ describe('the sources of bundled extensions', () => {
     expect(files.length).toBeGreaterThanOrEqual(8)
     const problems = files.flatMap((path) => {
       const [id = '', ...file] = path.split('/')
-      return importProblems(file.join('/'), readFileSync(join(root, 'extensions', path), 'utf8')).map((from) => `${id}: ${from}`)
+      return importProblems(file.join('/'), readFileSync(join(root, 'extensions', path), 'utf8'), id).map((from) => `${id}: ${from}`)
     })
     expect(problems).toEqual([])
   })
@@ -69,7 +84,7 @@ describe('bundled extensions', () => {
     const found = await find(bundledExtensions())
     expect(found.flatMap(({ problems }) => problems)).toEqual([])
     expect(found.map(({ id }) => id)).toEqual(ids)
-    expect(found.filter(({ manifest }) => manifest?.enabled === false).map(({ id }) => id)).toEqual(['price_monitor'])
+    expect(found.filter(({ manifest }) => manifest?.enabled === false).map(({ id }) => id)).toEqual(['chat_platforms', 'price_monitor'])
   })
 
   it('give agents tools of extensions that exist, under names that exist', async () => {
@@ -110,6 +125,7 @@ describe('bundled extensions', () => {
     expect(loaded.flatMap(({ problems }) => problems)).toEqual([])
     expect(Object.fromEntries(loaded.map(({ found: { id }, capabilities }) => [id, [...capabilities].join()]))).toEqual({
       builder_agent: 'tools,agent',
+      chat_platforms: 'channel,setup',
       cli_channel: 'channel',
       code_reviewer: 'agent',
       file_manager: 'tools',

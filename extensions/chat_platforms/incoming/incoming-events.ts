@@ -54,7 +54,7 @@ export class IncomingEvents {
     const { platform, access } = this.#options
     const { thread, author, command, raw } = given
     const rule = access.ruleFor(this.#origin(thread, author.userId, command))
-    if (rule) return { thread, user: author.userId, name: author.fullName || author.userName, rule }
+    if (rule) return { thread, user: author.userId, name: await this.#nameOf(author), rule }
     const key = `denied:${platform.name}:${author.userId}`
     // Denied people are told once a day, and cost nothing else.
     if (await this.#options.state.setIfNotExists(key, true, dayMs)) {
@@ -124,6 +124,12 @@ export class IncomingEvents {
     const { name, adapter } = platform
     const channel = adapter.channelIdFromThreadId(thread).slice(name.length + 1)
     return { platform: name, channel, isDirect: adapter.isDM?.(thread) ?? false, person, ...(command !== undefined && { command }) }
+  }
+
+  /** As others see it. Events of buttons have only the name that is used to sign in. */
+  async #nameOf({ userId, fullName, userName }: Author): Promise<string> {
+    const user = await this.#options.platform.adapter.getUser?.(userId).catch(() => null)
+    return user?.userName || fullName || userName
   }
 
   async #remember(thread: string, raw: unknown): Promise<void> {

@@ -8,7 +8,7 @@ const retryMs = 2_000
 
 interface LiveAnswerOptions {
   readonly delivery: MessageDelivery
-  readonly pieceMs: number
+  pieceMs(): number
   /** In the order of the thread. */
   inOrder(work: () => Promise<void>): Promise<void>
   report(error: unknown): void
@@ -59,14 +59,11 @@ export class LiveAnswer {
       const text = this.#text
       await delivery.show({ isWhole: false, content: { text } })
       this.#shown = text
-    }).then(
-      () => pieceMs,
-      (error: unknown) => {
-        if (error instanceof TooFast) return error.waitMs
-        report(error)
-        return retryMs
-      },
-    )
+    }).then(pieceMs, (error: unknown) => {
+      if (error instanceof TooFast) return error.waitMs
+      report(error)
+      return retryMs
+    })
     if (!this.#isClosed) this.#showIn(waitMs)
   }
 

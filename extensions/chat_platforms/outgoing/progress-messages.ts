@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { TurnProgress } from 'troupe/extension'
 import type { Content } from '../platform.ts'
 import { TooFast } from './paced-platform.ts'
@@ -10,6 +11,8 @@ const retryMs = 2_000
 const mostAttempts = 5
 
 interface ProgressOptions {
+  /** Between two states of one turn. */
+  readonly pauseMs: number
   now(): number
   contentOf(thread: string, progress: TurnProgress): Content
   /** In the order of the thread. */
@@ -56,16 +59,17 @@ export class ProgressMessages {
   }
 
   async #work(thread: string): Promise<void> {
-    const { contentOf, show, report } = this.#options
+    const { contentOf, pauseMs, show, report } = this.#options
     this.#busy.add(thread)
     for (let [progress, attempt] = [this.#waiting.get(thread), 1]; progress; progress = this.#waiting.get(thread), attempt++) {
       this.#waiting.delete(thread)
       try {
         await show(thread, `progress:${progress.id}`, contentOf(thread, progress))
+        if (!isEnded(progress)) await setTimeout(pauseMs)
       } catch (error) {
         if (!(error instanceof TooFast)) report(error)
         if (attempt < mostAttempts && !this.#waiting.has(thread)) this.#waiting.set(thread, progress)
-        await new Promise((resolve) => setTimeout(resolve, error instanceof TooFast ? error.waitMs : retryMs))
+        await setTimeout(error instanceof TooFast ? error.waitMs : retryMs)
       }
     }
     this.#busy.delete(thread)

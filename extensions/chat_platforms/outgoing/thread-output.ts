@@ -39,6 +39,7 @@ export class ThreadOutput {
     this.#paced = pacedPlatform(options.platform, options.now)
     this.#progress = new ProgressMessages({
       ...options,
+      pauseMs: 2 * options.platform.limits.pieceMs,
       contentOf: (thread, progress) => progressContent(progress, options.link(thread)),
       show: (thread, id, content) => this.#lanes.run(thread, () => this.#showProgress(thread, id, content)),
     })
@@ -57,7 +58,8 @@ export class ThreadOutput {
       live?.close()
       live = new LiveAnswer(id, {
         delivery: this.#delivery({ thread, id, kind: 'answer' }),
-        pieceMs: this.#options.platform.limits.pieceMs,
+        // The rate is limited for all of them together.
+        pieceMs: () => this.#options.platform.limits.pieceMs * this.#live.size,
         inOrder: (work) => this.#lanes.run(thread, work),
         report: this.#options.report,
       })
@@ -69,11 +71,12 @@ export class ThreadOutput {
 
   async send(thread: string, message: OutgoingMessage): Promise<void> {
     const live = this.#live.get(thread)
-    const isLive = live?.id === message.id
-    if (isLive || message.kind === 'error') live?.close()
-    const delivery = isLive ? live.delivery : undefined
+    // Another answer, or a failure, ends the one that is being written.
+    const isOver = live?.id === message.id || message.kind === 'answer' || message.kind === 'error'
+    if (isOver) live?.close()
+    const delivery = live?.id === message.id ? live.delivery : undefined
     await this.#lanes.run(thread, () => this.#send(thread, message, delivery))
-    if (isLive && this.#live.get(thread) === live) this.#live.delete(thread)
+    if (isOver && this.#live.get(thread) === live) this.#live.delete(thread)
   }
 
   showProgress(thread: string, progress: TurnProgress): void {

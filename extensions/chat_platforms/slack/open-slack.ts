@@ -10,7 +10,7 @@ import {
   PlatformProblem,
 } from '../platform.ts'
 import { DurableSlackAdapter } from './slack-adapter.ts'
-import { blocksOf, fallbackText, safeMarkdown } from './slack-blocks.ts'
+import { fallbackText, homeBlocksOf, shown } from './slack-blocks.ts'
 import { retryAfterMs, slackErrorOf, tokenErrors } from './slack-errors.ts'
 import { slackFile } from './slack-file.ts'
 import { slackStream } from './slack-stream.ts'
@@ -93,19 +93,16 @@ class SlackPlatform implements Platform {
   }
 
   async post(threadId: string, content: Content): Promise<string> {
-    const isText = content.title === undefined && content.plan === undefined && content.buttons === undefined
-    if (isText) return (await this.adapter.postMessage(threadId, { markdown: safeMarkdown(content.text ?? '') })).id
     const { channel, threadTs } = this.adapter.decodeThreadId(threadId)
-    const shown = { text: fallbackText(content), blocks: blocksOf(content) as never, unfurl_links: false, unfurl_media: false }
-    const { ts } = await this.adapter.webClient.chat.postMessage({ channel, ...(threadTs !== '' && { thread_ts: threadTs }), ...shown })
+    const place = { channel, ...(threadTs !== '' && { thread_ts: threadTs }), unfurl_links: false, unfurl_media: false }
+    const { ts } = await this.adapter.webClient.chat.postMessage({ ...place, ...shown(content) })
     return ts ?? ''
   }
 
   async edit(threadId: string, messageId: string, content: Content): Promise<void> {
     const { channel } = this.adapter.decodeThreadId(threadId)
     try {
-      // An empty text would keep the blocks of before.
-      await this.adapter.webClient.chat.update({ channel, ts: messageId, text: fallbackText(content), blocks: blocksOf(content) as never })
+      await this.adapter.webClient.chat.update({ channel, ts: messageId, ...shown(content) })
     } catch (error) {
       // Somebody has deleted it.
       if (slackErrorOf(error) !== 'message_not_found') throw error
@@ -143,23 +140,19 @@ class SlackPlatform implements Platform {
       })
       if (response.ok) return
     }
-    if (this.adapter.isDM(threadId)) await this.adapter.postMessage(threadId, { markdown: safeMarkdown(text) })
-    else await this.adapter.postEphemeral(threadId, person, { markdown: safeMarkdown(text) })
+    const { channel, threadTs } = this.adapter.decodeThreadId(threadId)
+    const place = { channel, user: person, ...(threadTs !== '' && { thread_ts: threadTs }) }
+    await this.adapter.webClient.chat.postEphemeral({ ...place, ...shown({ text }) })
   }
 
   async beginThread(channelId: string, person: string, text: string): Promise<string> {
     const { channel } = this.adapter.decodeThreadId(channelId)
-    const { id } = await this.adapter.postMessage(this.adapter.encodeThreadId({ channel, threadTs: '' }), {
-      markdown: `<@${person}> asks ${safeMarkdown(text)}`,
-    })
-    return this.adapter.encodeThreadId({ channel, threadTs: id })
+    const { ts = '' } = await this.adapter.webClient.chat.postMessage({ channel, text: `<@${person}> asks ${fallbackText({ text })}` })
+    return this.adapter.encodeThreadId({ channel, threadTs: ts })
   }
 
   async showHome(person: string, parts: readonly Content[]): Promise<void> {
-    const blocks = parts.flatMap(({ title, ...rest }) => [
-      ...(title === undefined ? [] : [{ type: 'header', text: { type: 'plain_text', text: title.slice(0, 150) } }]),
-      ...blocksOf(rest),
-    ])
+    const blocks = parts.flatMap(homeBlocksOf)
     await this.adapter.publishHomeView(person, { type: 'home', blocks: blocks.slice(0, 100) })
   }
 

@@ -1,9 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 import { SlackAdapter, type SlackAdapterConfig } from '@chat-adapter/slack'
-import type { LinkPreview } from 'chat'
+import type { LinkPreview, Message } from 'chat'
 import { HandlerTasks } from '../acknowledge.ts'
 import { PlatformProblem } from '../platform.ts'
 import { slackErrorOf, tokenErrors } from './slack-errors.ts'
+import { typedText } from './slack-text.ts'
 
 const longestDelayMs = 60_000
 
@@ -22,7 +23,7 @@ interface Connection {
  * 1. An event of Socket Mode is acknowledged when its handlers have ended. If one fails, Slack sends it again.
  * 2. No event is remembered before its handlers have ended: the kernel takes a message once by its id.
  * 3. The connection of Socket Mode is renewed here: a failure of the client to do so would end the process.
- * 4. Links are not waited for: Slack expects its acknowledgement within three seconds.
+ * 4. Previews of links are not waited for: Slack expects its acknowledgement within three seconds.
  */
 export class DurableSlackAdapter extends SlackAdapter {
   readonly #ended = new AbortController()
@@ -111,6 +112,22 @@ export class DurableSlackAdapter extends SlackAdapter {
 
   protected override async isDuplicateEventDelivery(): Promise<boolean> {
     return false
+  }
+
+  /** Chat SDK would drop addresses, indentation and the marks of lists. */
+  protected override async parseSlackMessage(
+    ...[event, threadId]: Parameters<SlackAdapter['parseSlackMessage']>
+  ): Promise<Message<unknown>> {
+    const message = await super.parseSlackMessage(event, threadId)
+    // Of a forwarded message there is no other text.
+    if (!event.attachments?.length) message.text = typedText(await this.resolveInlineMentions(event.text ?? ''))
+    return message
+  }
+
+  /** A message begins with what is asked, not with the name of the app. */
+  protected override resolveInlineMentions(text: string): Promise<string> {
+    const [mention = ''] = text.match(/^\s*<@(\w+)(?:\|[^>]*)?>[\s:,]*/) ?? []
+    return super.resolveInlineMentions(mention.includes(`<@${this.botUserId}`) ? text.slice(mention.length) : text)
   }
 
   protected override async enrichLinks(links: LinkPreview[]): Promise<LinkPreview[]> {

@@ -1,6 +1,6 @@
 import { type NativeStream, type PlatformOptions, StreamEnded } from '../platform.ts'
 import type { DurableSlackAdapter } from './slack-adapter.ts'
-import { buttonBlocks, safeMarkdown } from './slack-blocks.ts'
+import { buttonBlocks, safeMarkdown, shown } from './slack-blocks.ts'
 import { slackErrorOf } from './slack-errors.ts'
 
 /** Slack cannot stream there: the message is posted and edited. */
@@ -38,7 +38,8 @@ export function slackStream(adapter: DurableSlackAdapter, lastNote: PlatformOpti
       } catch (error) {
         if (!unsupported.has(slackErrorOf(error) ?? '')) throw error
       }
-      return (await adapter.postMessage(threadId, { markdown: safeMarkdown(text) })).id
+      const posted = await adapter.webClient.chat.postMessage({ channel, thread_ts: threadTs, ...shown({ text }) })
+      return posted.ts ?? ''
     },
     async append(threadId, ts, text) {
       const { channel } = adapter.decodeThreadId(threadId)

@@ -56,6 +56,7 @@ export class ApiServer {
   readonly #platform: Platform
   readonly #limits: Rule[] = []
   readonly #held = new Map<RegExp, Promise<void>>()
+  readonly #lost = new Set<RegExp>()
   #isDown = false
 
   constructor(platform: Platform) {
@@ -97,6 +98,12 @@ export class ApiServer {
     }
   }
 
+  /** Calls of these methods take effect, and their answers are lost, until the returned function is called. */
+  lose(matches: RegExp): () => void {
+    this.#lost.add(matches)
+    return () => this.#lost.delete(matches)
+  }
+
   goDown(): void {
     this.#isDown = true
     this.#server.closeAllConnections()
@@ -129,7 +136,9 @@ export class ApiServer {
       return this.#platform.limited(limit.seconds)
     }
     for (const [matches, released] of [...this.#held]) if (matches.test(asked.method)) await released
-    return this.#isDown ? { status: 0 } : this.#platform.answer(asked)
+    if (this.#isDown) return { status: 0 }
+    const answer = await this.#platform.answer(asked)
+    return [...this.#lost].some((matches) => matches.test(asked.method)) ? { status: 0 } : answer
   }
 }
 

@@ -123,6 +123,20 @@ export class SlackStandIn implements ChatPlatform {
     return this.#event('events_api', [this.#callback(event)], { id: event.event_ts, place: 'D1' })
   }
 
+  /** A person presses a button of their home tab. */
+  pressHome(person: string, label: string): PlatformEvent {
+    const view = this.views.get(person)
+    const button = buttonsOf(view?.blocks).find((each) => each.label === label)
+    if (button === undefined) throw new Error(`no button ${label} in the home tab of ${person}`)
+    const payload = {
+      ...this.#interaction(person, 'block_actions'),
+      container: { type: 'view', view_id: person },
+      view: { ...view, type: 'home' },
+      actions: [{ type: 'button', action_id: button.id, block_id: 'b1', value: button.value, action_ts: this.#timestamp() }],
+    }
+    return this.#event('interactive', [payload], { id: person, place: '' })
+  }
+
   async close(): Promise<void> {
     this.#deliveries.close()
     this.socket.close()
