@@ -27,7 +27,7 @@ const ids = [
 const find = (folder: string): Promise<readonly FoundExtension[]> =>
   findExtensions({ places: [{ folder, source: 'bundled' }], workspace: root, trusted: 'everything' })
 
-/** Optional peer dependencies of Troupe, which one extension uses: decision 0059. */
+/** Optional peer dependencies of Troupe, which one extension uses: decision 0060. */
 const packages: { readonly [id: string]: RegExp } = { chat_platforms: /^(?:chat|@chat-adapter\/\w+)$/ }
 
 /** `file` is relative to the folder of its extension. What it imports besides types of `troupe/extension`, Node and its own files. */

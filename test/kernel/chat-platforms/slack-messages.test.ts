@@ -1,5 +1,9 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { slackTokens } from '../../stand-ins/chat-platforms/slack.ts'
+import { temporaryFolder } from '../extension-context.ts'
 import { answer, everybody, firstMessage, slackStage } from './slack-stage.ts'
 
 describe.each(['socket', 'webhooks'] as const)('over %s', (mode) => {
@@ -207,4 +211,17 @@ it('setup prints the manifest of the app', async () => {
     socket_mode_enabled: false,
   })
   expect(() => extension.applyConfig({ slack: 'socket', approvers: 'U1' })).toThrow('approvers')
+})
+
+it('without the packages of Chat SDK, the extension names the command that installs them', () => {
+  const folder = join(temporaryFolder(), 'chat_platforms')
+  cpSync(join(import.meta.dirname, '../../../dist/extensions/chat_platforms'), folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  // Node itself looks for packages: tests find those of this folder.
+  const code = `
+    import { ChatPlatforms } from './main.js'
+    const context = { config: { platforms: { slack: {} } }, logger: { warn() {} } }
+    await new ChatPlatforms().initialize(context).catch((error) => console.log(error.message))`
+  const said = execFileSync(process.execPath, ['--input-type=module', '--eval', code], { cwd: folder, encoding: 'utf8' })
+  expect(said).toContain('npm install chat@4.41.0 @chat-adapter/slack@4.41.0')
 })
