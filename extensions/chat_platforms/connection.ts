@@ -5,7 +5,7 @@ import { answerWhenStored } from './acknowledge.ts'
 import { chatLogger } from './chat-logger.ts'
 import type { Access } from './incoming/access.ts'
 import { ButtonEvents } from './incoming/button-events.ts'
-import { IncomingEvents } from './incoming/incoming-events.ts'
+import { IncomingEvents, linkOf } from './incoming/incoming-events.ts'
 import { ThreadOutput } from './outgoing/thread-output.ts'
 import { type Platform, PlatformProblem } from './platform.ts'
 import type { Posts } from './state/posts.ts'
@@ -26,6 +26,9 @@ type State = { readonly kind: 'connecting' | 'failed' | 'wrong'; readonly messag
 
 const userName = 'troupe'
 const longestDelayMs = 60_000
+/** The kernel gives each of them ten seconds. */
+const startMs = 5_000
+const stopMs = 3_000
 
 /** One platform: it connects until it works, hands in what arrives, and sends. */
 export class Connection {
@@ -43,7 +46,7 @@ export class Connection {
     this.output = new ThreadOutput({
       ...options,
       now: () => context.now(),
-      link: (thread) => context.conversations?.link({ userId: thread }),
+      link: (thread) => linkOf(context, thread),
       report: (error) => context.logger.warn(`${platform.title}: ${messageOf(error)}`),
     })
     this.#chat = new Chat({
@@ -64,19 +67,19 @@ export class Connection {
     return this.#options.platform
   }
 
-  /** Resolves after the first attempt. Others follow in the background. */
+  /** Resolves when it is connected, or soon: further attempts are made in the background. */
   async start(): Promise<void> {
     const { context, platform } = this.#options
     this.#unroute = context.http?.route(`/${platform.name}`, (request) => this.#webhook(request)) ?? this.#unroute
-    await this.#connect()
-    if (this.#state.kind === 'failed') void this.#retry()
+    const connected = this.#connect().then(() => this.#retry())
+    await within(startMs, connected)
   }
 
   async stop(): Promise<void> {
     this.#ended.abort()
     this.#unroute()
-    await this.output.settled()
-    await this.#chat.shutdown()
+    await within(stopMs, this.output.settled())
+    await within(stopMs, this.#chat.shutdown())
   }
 
   health(): HealthReport {
@@ -116,6 +119,12 @@ export class Connection {
     if (this.#state.kind !== 'connected') return new Response('Not connected yet. Deliver it again.', { status: 503 })
     return answerWhenStored((options) => this.platform.adapter.handleWebhook(request, options))
   }
+}
+
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const timer = new AbortController()
+  await Promise.race([work, setTimeout(ms, undefined, { signal: timer.signal }).catch(() => undefined)])
+  timer.abort()
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

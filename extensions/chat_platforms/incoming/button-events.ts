@@ -4,7 +4,7 @@ import { actions, closedText, codeBlock, cut } from '../outgoing/request-card.ts
 import type { StoredRequest } from '../state/requests.ts'
 import { formContent, forms, requestForm } from './form-fields.ts'
 import { homePage } from './home-page.ts'
-import type { Actor, IncomingEvents, IncomingOptions } from './incoming-events.ts'
+import { type Actor, type IncomingEvents, type IncomingOptions, linkOf } from './incoming-events.ts'
 
 type Pressed = Pick<ActionEvent, 'actionId' | 'triggerId' | 'messageId' | 'raw'>
 
@@ -111,10 +111,9 @@ export class ButtonEvents {
   async #showHome({ userId }: Author, answered?: string): Promise<void> {
     const { context, platform, requests } = this.#options
     const open = (await context.conversations?.open(`${platform.name}:${userId}`)) ?? []
-    const link = (thread: string): string | undefined => context.conversations?.link({ userId: thread })
     const entries = open.map(({ request, ...conversation }) => ({
       ...conversation,
-      link: link(conversation.userId),
+      link: linkOf(context, conversation.userId),
       stored: request && request.id !== answered ? requests.add(conversation.userId, request, context.now()) : undefined,
     }))
     await platform.showHome?.(userId, homePage(entries, platform.adapter.openModal !== undefined))

@@ -142,6 +142,13 @@ export class IncomingEvents {
   }
 }
 
+/** The conversation in the web chat. An address of this machine is none for others. */
+export function linkOf({ conversations }: ExtensionContext, thread: string): string | undefined {
+  const link = conversations?.link({ userId: thread })
+  const { hostname = '' } = URL.parse(link ?? '') ?? {}
+  return /^(?:localhost|127\..*|\[::1\])?$/.test(hostname) ? undefined : link
+}
+
 export const noteKey = (thread: string): string => `note:${thread}`
 
 /** The mention that a message begins with. */

@@ -137,7 +137,7 @@ export class ApiServer {
     }
     for (const [matches, released] of [...this.#held]) if (matches.test(asked.method)) await released
     if (this.#isDown) return { status: 0 }
-    const answer = await this.#platform.answer(asked)
+    const answer = this.#platform.answer(asked)
     return [...this.#lost].some((matches) => matches.test(asked.method)) ? { status: 0 } : answer
   }
 }
