@@ -1,6 +1,6 @@
 import type { JsonObject } from 'troupe/extension'
 import { type PlatformName, platformNames } from './platform.ts'
-import { type Rule, readRules } from './rules.ts'
+import { type Rule, readRules, rulesForAnybody } from './rules.ts'
 
 export interface Settings {
   readonly platforms: ReadonlyMap<PlatformName, JsonObject>
@@ -26,6 +26,13 @@ export function readSettings({ platforms, rules, approvers }: JsonObject): Setti
     }
   }
   const readable = readRules(rules, problem)
+  if (configured.has('telegram')) {
+    for (const index of rulesForAnybody(readable, 'telegram'))
+      problem(
+        `rules[${index}]`,
+        'lets everybody in the world write, because bots of Telegram are public. Add `person`, `channel`, or "person": "*".',
+      )
+  }
   const people = approvers === undefined ? [] : Array.isArray(approvers) ? approvers : undefined
   const isPerson = (each: unknown): each is string => typeof each === 'string' && platformNames.some((name) => each.startsWith(`${name}:`))
   if (!people?.every(isPerson)) problem('approvers', 'must be a list of people, such as ["slack:U012AB3CD"].')

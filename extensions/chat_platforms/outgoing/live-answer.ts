@@ -67,6 +67,11 @@ export class LiveAnswer {
     if (!this.#isClosed) this.#showIn(waitMs)
   }
 
+  /** Whether more is shown soon. */
+  get isActive(): boolean {
+    return this.#state === 'waiting' || this.#state === 'showing'
+  }
+
   get #isClosed(): boolean {
     return this.#state === 'closed'
   }

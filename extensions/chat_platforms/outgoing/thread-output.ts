@@ -59,7 +59,7 @@ export class ThreadOutput {
       live = new LiveAnswer(id, {
         delivery: this.#delivery({ thread, id, kind: 'answer' }),
         // The rate is limited for all of them together.
-        pieceMs: () => this.#options.platform.limits.pieceMs * this.#live.size,
+        pieceMs: () => this.#options.platform.limits.pieceMs * [...this.#live.values()].filter(({ isActive }) => isActive).length,
         inOrder: (work) => this.#lanes.run(thread, work),
         report: this.#options.report,
       })

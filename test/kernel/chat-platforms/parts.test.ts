@@ -1,9 +1,23 @@
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { readSettings } from '../../../extensions/chat_platforms/settings.ts'
 import { splitText } from '../../../extensions/chat_platforms/split-text.ts'
 import { ChatState } from '../../../extensions/chat_platforms/state/chat-state.ts'
 import { openDatabase } from '../../../extensions/chat_platforms/state/open-database.ts'
+import type { JsonObject } from '../../../src/contracts/index.ts'
 import { temporaryFolder } from '../extension-context.ts'
+
+it('a rule for everybody in Telegram says so in so many words', () => {
+  const settings =
+    (rules: readonly JsonObject[], platform = 'telegram') =>
+    () =>
+      readSettings({ platforms: { [platform]: {} }, rules })
+  const [open, deny, named] = [{ platform: 'telegram' }, { deny: true }, { person: '*' }]
+  expect(settings([named, open])).toThrow('`extensions.chat_platforms.rules[1]` lets everybody in the world write')
+  expect(settings([{}])).toThrow('rules[0]')
+  for (const rules of [[named], [deny], [{ channel: 'C1' }], [{ platform: 'slack' }]]) expect(settings(rules)).not.toThrow()
+  expect(settings([{}], 'slack')).not.toThrow()
+})
 
 describe('a long text', () => {
   it('is cut at paragraphs, then lines, then spaces', () => {
