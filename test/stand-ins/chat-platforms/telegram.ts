@@ -53,9 +53,10 @@ export class TelegramStandIn implements ChatPlatform {
   }
 
   write({ person, text, place, direct = false, files = [], kind, of }: Written): PlatformEvent {
-    const where = place ?? (direct ? person : this.room)
+    // Each conversation has a topic of the group.
+    const where = place ?? (direct ? person : `${this.room}:${++this.#ids}`)
     const [chatId = '', topic] = where.split(':')
-    const isMention = place === undefined && !direct
+    const isMention = where.startsWith('-') && !text.startsWith('/')
     const id = of !== undefined && kind === 'edit' ? Number(of) : ++this.#ids
     const said = isMention ? `@${bot.username} ${text}` : text
     const [entity] = said.match(/^[@/]\w+/) ?? []
