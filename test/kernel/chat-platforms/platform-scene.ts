@@ -19,12 +19,14 @@ export interface PlatformKind {
 const slack = {
   secrets: `SLACK_BOT_TOKEN=${slackTokens.bot}\nSLACK_APP_TOKEN=${slackTokens.app}\nSLACK_SIGNING_SECRET=${slackTokens.signingSecret}\n`,
 }
-export const kinds: readonly PlatformKind[] = [
+export const slackKinds: readonly PlatformKind[] = [
   { ...slack, name: 'Slack over Socket Mode', open: () => SlackStandIn.open(), setup: ['slack=socket'], settings: { mode: 'socket' } },
   {
     ...{ ...slack, name: 'Slack over webhooks', setup: ['slack=webhooks'], settings: { mode: 'webhooks' } },
     open: (webhookUrl) => SlackStandIn.open({ webhookUrl }),
   },
+]
+export const telegramKinds: readonly PlatformKind[] = [
   {
     ...{ name: 'Telegram over polling', setup: ['slack=off', 'telegram=polling'], settings: { mode: 'polling' } },
     ...{ open: () => TelegramStandIn.open(), secrets: `TELEGRAM_BOT_TOKEN=${telegramToken}\n` },
@@ -33,6 +35,8 @@ export const kinds: readonly PlatformKind[] = [
     ...{ name: 'Telegram over webhooks', setup: ['slack=off', 'telegram=webhooks'], settings: { mode: 'webhooks' } },
     ...{ open: () => TelegramStandIn.open(), secrets: `TELEGRAM_BOT_TOKEN=${telegramToken}\n` },
   },
+]
+export const discordKinds: readonly PlatformKind[] = [
   {
     ...{ name: 'Discord', setup: ['slack=off', 'discord=on', 'discord_application_id=900'], settings: { applicationId: '900' } },
     ...{ open: () => DiscordStandIn.open(), secrets: `DISCORD_BOT_TOKEN=${discordToken}\n` },
@@ -55,6 +59,9 @@ const toolCode = `export class Main {
     return [{
       name: 'erase', description: 'Erase everything.', inputSchema: { type: 'object', properties: { what: { type: 'string' } } },
       effect: 'write', approval: ({ what }) => ({ action: 'erase', target: what }), execute: ({ what }) => 'erased ' + what,
+    }, {
+      name: 'wait', description: 'Wait for ever.', inputSchema: { type: 'object' }, effect: 'read',
+      execute: (input, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     }]
   }
 }`

@@ -85,7 +85,7 @@ export class TelegramStandIn implements ChatPlatform {
       chat: this.#chat(chatId),
       from: bot,
       text: post.text,
-      ...(topic && { message_thread_id: Number(topic) }),
+      ...(topic && { message_thread_id: Number(topic), is_topic_message: true }),
     }
     const query = { id: String(++this.#ids), from: this.#person(person), message, chat_instance: 'c', data: button.id }
     return this.#event({ callback_query: query }, post)
