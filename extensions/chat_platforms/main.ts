@@ -51,6 +51,7 @@ export class ChatPlatforms implements Extension, ChannelProvider, SetupProvider 
     const shared = { context, Chat, state, access: this.#access, posts: new Posts(this.#database), requests: new Requests(this.#database) }
     for (const [name, platformSettings] of settings.platforms) {
       const module = await loadPlatform(name)
+      const webhookUrl = (): string | undefined => context.http && `${context.http.url}/${name}`
       const secret = (key: string): string | undefined => secretOf(context, key)
       const lastNote = async (thread: string): Promise<JsonObject | undefined> =>
         (await state.get<JsonObject>(noteKey(thread))) ?? undefined
@@ -60,7 +61,7 @@ export class ChatPlatforms implements Extension, ChannelProvider, SetupProvider 
           secret,
           logger: context.logger,
           lastNote,
-          ...webhookUrlOf(context, name),
+          webhookUrl,
         })
         this.#connections.set(name, new Connection({ ...shared, platform }))
       } catch (error) {
@@ -135,8 +136,6 @@ export class ChatPlatforms implements Extension, ChannelProvider, SetupProvider 
     return connection
   }
 }
-
-const webhookUrlOf = ({ http }: ExtensionContext, name: string) => (http ? { webhookUrl: `${http.url}/${name}` } : {})
 
 function secretOf(context: ExtensionContext, name: string): string | undefined {
   try {

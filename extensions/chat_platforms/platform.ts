@@ -104,8 +104,8 @@ export interface PlatformOptions {
   /** Undefined if it is not set. */
   secret(name: string): string | undefined
   readonly logger: ExtensionLogger
-  /** Where webhooks of this platform arrive, as far as the server knows. */
-  readonly webhookUrl?: string
+  /** Where webhooks of this platform arrive, as far as the server knows. Undefined before the start. */
+  webhookUrl(): string | undefined
   /** What `noteOf` returned for the last message of a thread. Known after a restart, too. */
   lastNote(threadId: string): Promise<JsonObject | undefined>
 }

@@ -27,17 +27,12 @@ function openAdapter({ settings, secret, logger, webhookUrl }: PlatformOptions):
   const botToken = secret('TELEGRAM_BOT_TOKEN')
   if (botToken === undefined)
     throw new PlatformProblem('Telegram needs TELEGRAM_BOT_TOKEN.', `Get a token from @BotFather, and run: ${setup}`)
-  const url = publicUrl === undefined ? webhookUrl : `${publicUrl}/channels/chat_platforms/telegram`
-  if (mode === 'webhooks' && url === undefined)
-    throw new PlatformProblem(
-      'Webhooks of Telegram need `platforms.telegram.publicUrl`.',
-      'Set it to the public address of this server, such as "https://troupe.example.com".',
-    )
   return new DurableTelegramAdapter({
     apiUrl: String(apiUrl),
     botToken,
     secretToken: createHash('sha256').update(`webhooks of ${botToken}`).digest('hex'),
-    webhookUrl: mode === 'webhooks' ? url : undefined,
+    webhookUrl:
+      mode === 'webhooks' ? () => (publicUrl === undefined ? webhookUrl() : `${publicUrl}/channels/chat_platforms/telegram`) : undefined,
     logger: chatLogger(logger, 'telegram'),
   })
 }

@@ -8,6 +8,7 @@ import {
 } from '@chat-adapter/telegram'
 import type { Adapter, ChatInstance, WebhookOptions } from 'chat'
 import type { HealthReport } from 'troupe/extension'
+import { PlatformProblem } from '../platform.ts'
 
 const callMs = 30_000
 const updates = ['message', 'callback_query']
@@ -19,7 +20,7 @@ export interface TelegramOptions extends Required<Pick<TelegramAdapterConfig, 'l
   readonly botToken: string
   readonly secretToken: string
   /** Where updates are sent. Without it, they are asked for. */
-  readonly webhookUrl: string | undefined
+  readonly webhookUrl: (() => string | undefined) | undefined
 }
 
 /**
@@ -32,7 +33,7 @@ export interface TelegramOptions extends Required<Pick<TelegramAdapterConfig, 'l
  */
 export class DurableTelegramAdapter extends TelegramAdapter {
   readonly #secret: string
-  readonly #webhookUrl: string | undefined
+  readonly #webhookUrl: TelegramOptions['webhookUrl']
   readonly #answered = new Set<string>()
   #problem: string | undefined
 
@@ -51,7 +52,9 @@ export class DurableTelegramAdapter extends TelegramAdapter {
   override async initialize(chat: ChatInstance): Promise<void> {
     await super.initialize(chat)
     if (this.#webhookUrl === undefined) return
-    await this.call('setWebhook', { url: this.#webhookUrl, secret_token: this.#secret, allowed_updates: updates })
+    const url = this.#webhookUrl()
+    if (url === undefined) throw new PlatformProblem('Webhooks of Telegram need a server.', 'Use the mode "polling".')
+    await this.call('setWebhook', { url, secret_token: this.#secret, allowed_updates: updates })
   }
 
   override async handleWebhook(request: Request, options?: WebhookOptions): Promise<Response> {

@@ -25,7 +25,7 @@ export interface Place {
   readonly provider: Provider
   write(files: Files): void
   /** In this process. */
-  troupe(args: readonly string[]): Promise<Ended>
+  troupe(args: readonly string[], stdin?: string): Promise<Ended>
 }
 
 export interface PlaceOptions {
@@ -65,7 +65,7 @@ export async function openPlace({ script, hasSandbox = false, config = {} }: Pla
     HOME: home,
     XDG_STATE_HOME: join(folder, 'state'),
   }
-  return { project, home, env, provider, write, troupe: (args) => runCommand(project, args, { env }) }
+  return { project, home, env, provider, write, troupe: (args, stdin = '') => runCommand(project, args, { env, stdin }) }
 }
 
 export interface Assistant extends Place {
@@ -85,6 +85,8 @@ export interface Assistant extends Place {
   asks(text: string, consent?: string): Promise<string>
   /** The folder for the files of an extension. */
   dataOf(id: string): string
+  /** Where its server is now. */
+  url(): string
   fetch(path: string, json?: unknown): Promise<Response>
   log(): string
   logs(text: string | RegExp): Promise<string>
@@ -131,7 +133,7 @@ export interface AssistantOptions extends PlaceOptions {
   /** Extensions of the project that the person trusts. */
   readonly trusts?: readonly string[]
   /** Before the start. */
-  before?(place: Place): void
+  before?(place: Place): void | Promise<void>
 }
 
 export async function startAssistant(options: AssistantOptions): Promise<Assistant> {
@@ -144,7 +146,7 @@ export async function startAssistant(options: AssistantOptions): Promise<Assista
     'desk/main.js': deskCode(desk.url),
   }
   place.write(Object.fromEntries(Object.entries(extensions).map(([path, text]) => [`home/.ai-agent/extensions/${path}`, text])))
-  options.before?.(place)
+  await options.before?.(place)
   if (options.trusts) await place.troupe(['extensions', 'trust', ...options.trusts])
   const supervisor = spawn(process.execPath, [binary, 'up', '--port', '0'], {
     cwd: place.project,
@@ -184,6 +186,7 @@ export async function startAssistant(options: AssistantOptions): Promise<Assista
       }
     },
     dataOf: (id) => join(extensionData(join(place.env.XDG_STATE_HOME, 'troupe'), place.project), id),
+    url: () => JSON.parse(lastListening(log.value)).url ?? '',
     async fetch(path, json) {
       const { url, tokenFile } = JSON.parse(lastListening(log.value))
       const token = readFileSync(tokenFile, 'utf8').trim()

@@ -18,7 +18,7 @@ export interface Call {
   readonly name: string
   readonly input: object
 }
-export type Reply = { readonly text: string } | { readonly calls: readonly Call[] }
+export type Reply = { readonly text: string } | { readonly calls: readonly Call[] } | { readonly pieces: AsyncIterable<string> }
 export type Script = (asked: Asked) => Reply | Promise<Reply>
 
 export interface Provider {
@@ -57,7 +57,10 @@ export async function scriptedProvider(script: Script): Promise<Provider> {
     asked.push(one)
     const reply = await provider.script(one)
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    for (const chunk of chunksOf(reply, asked.length)) response.write(`data: ${JSON.stringify({ id: 'x', model: 'm', ...chunk })}\n\n`)
+    const send = (chunk: object): void => void response.write(`data: ${JSON.stringify({ id: 'x', model: 'm', ...chunk })}\n\n`)
+    if ('pieces' in reply)
+      for await (const content of reply.pieces) send({ choices: [{ index: 0, delta: { role: 'assistant', content } }] })
+    for (const chunk of chunksOf('pieces' in reply ? { text: '' } : reply, asked.length)) send(chunk)
     response.end('data: [DONE]\n\n')
   })
   server.listen(0, '127.0.0.1')
@@ -74,7 +77,7 @@ export async function scriptedProvider(script: Script): Promise<Provider> {
   return provider
 }
 
-function chunksOf(reply: Reply, number: number): readonly object[] {
+function chunksOf(reply: Exclude<Reply, { readonly pieces: unknown }>, number: number): readonly object[] {
   const isCall = 'calls' in reply
   const delta = isCall
     ? {

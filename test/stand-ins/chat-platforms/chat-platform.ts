@@ -44,6 +44,8 @@ export interface ChatPlatform {
   readonly apiUrl: string
   readonly api: ApiServer
   readonly posts: Posts
+  /** What was shown to people for a moment. */
+  readonly alerts: readonly string[]
   /** The longest text of a message. */
   readonly longestText: number
   write(written: Written): PlatformEvent

@@ -31,6 +31,7 @@ export class DiscordStandIn implements ChatPlatform {
   readonly room = '600'
   readonly longestText = 2000
   readonly posts = new Posts()
+  readonly alerts = []
   readonly api: ApiServer
   readonly gateway = new DiscordGateway()
   /** For the setting `publicKey`. */

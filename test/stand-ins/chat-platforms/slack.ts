@@ -24,6 +24,7 @@ export class SlackStandIn implements ChatPlatform {
   readonly room = 'C1'
   readonly longestText = 12_000
   readonly posts = new Posts()
+  readonly alerts = []
   readonly socket = new SlackSocket()
   /** Views that were opened or published, by their id. A home tab has the id of its person. */
   readonly views = new Map<string, Fields>()

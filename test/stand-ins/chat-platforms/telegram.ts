@@ -53,9 +53,10 @@ export class TelegramStandIn implements ChatPlatform {
   }
 
   write({ person, text, place, direct = false, files = [], kind, of }: Written): PlatformEvent {
-    const where = place ?? (direct ? person : this.room)
+    // Each conversation has a topic of the group.
+    const where = place ?? (direct ? person : `${this.room}:${++this.#ids}`)
     const [chatId = '', topic] = where.split(':')
-    const isMention = place === undefined && !direct
+    const isMention = where.startsWith('-') && !text.startsWith('/')
     const id = of !== undefined && kind === 'edit' ? Number(of) : ++this.#ids
     const said = isMention ? `@${bot.username} ${text}` : text
     const [entity] = said.match(/^[@/]\w+/) ?? []
@@ -84,7 +85,7 @@ export class TelegramStandIn implements ChatPlatform {
       chat: this.#chat(chatId),
       from: bot,
       text: post.text,
-      ...(topic && { message_thread_id: Number(topic) }),
+      ...(topic && { message_thread_id: Number(topic), is_topic_message: true }),
     }
     const query = { id: String(++this.#ids), from: this.#person(person), message, chat_instance: 'c', data: button.id }
     return this.#event({ callback_query: query }, post)

@@ -1,0 +1,4 @@
+import { platformContract } from './platform-contract.ts'
+import { slackKinds } from './platform-scene.ts'
+
+platformContract(slackKinds)

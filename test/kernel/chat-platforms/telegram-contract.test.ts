@@ -1,0 +1,4 @@
+import { platformContract } from './platform-contract.ts'
+import { telegramKinds } from './platform-scene.ts'
+
+platformContract(telegramKinds)
