@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import type { MessagePiece, OutgoingMessage } from 'troupe/extension'
+import type { ClosedRequest, MessagePiece, OutgoingMessage } from 'troupe/extension'
 
 /**
  * The conversation as text. Names, marks and the prompt begin at the edge, everything that agents write is indented: a text cannot
@@ -14,6 +14,8 @@ export class Conversation {
   /** The last piece ended with a line break. */
   #endsLine = false
   #speaker = ''
+  /** The request that was shown last. */
+  #asked: { readonly id: string; readonly title: string } | undefined
 
   constructor(write: (text: string) => void) {
     this.#write = write
@@ -51,6 +53,7 @@ export class Conversation {
 
   show(message: OutgoingMessage): void {
     const { kind, text, speaker, id, options = [] } = message
+    if (message.request) this.#asked = message.request
     const isShown = kind === 'answer' && message.streamed === true && this.#open === id
     this.#leaveLine()
     if (kind === 'answer') {
@@ -67,6 +70,11 @@ export class Conversation {
     }
     this.#write('\n')
     this.prompt()
+  }
+
+  showAnswered({ id, outcome, by = '' }: ClosedRequest): void {
+    const what = this.#asked?.id === id ? `: ${exactText(this.#asked.title)}` : ''
+    this.show({ id: '', kind: 'notice', speaker: 'troupe', text: `Already ${outcome} by ${by}${what}` })
   }
 
   /** Only when it changes. */

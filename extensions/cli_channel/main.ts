@@ -1,4 +1,12 @@
-import type { ChannelProvider, Extension, ExtensionContext, MessagePiece, OutgoingMessage, TerminalPort } from 'troupe/extension'
+import type {
+  ChannelProvider,
+  ClosedRequest,
+  Extension,
+  ExtensionContext,
+  MessagePiece,
+  OutgoingMessage,
+  TerminalPort,
+} from 'troupe/extension'
 import { Conversation } from './conversation.ts'
 
 const userId = 'local'
@@ -33,6 +41,11 @@ export class CliChannel implements Extension, ChannelProvider {
 
   streamToUser(_: string, piece: MessagePiece): void {
     this.#conversation?.showPiece(piece)
+  }
+
+  /** The person knows their own answers. */
+  closeRequest(_: string, closed: ClosedRequest): void {
+    if (closed.by !== undefined && closed.by !== userId) this.#conversation?.showAnswered(closed)
   }
 
   async #read(terminal: TerminalPort): Promise<void> {
