@@ -294,6 +294,7 @@ export type {
   InboxMessage,
   InboxRow,
   Journal,
+  NamespacedRecord,
   OwnerUsage,
   OwnerUsages,
   ReadLimits,

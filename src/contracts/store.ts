@@ -78,6 +78,12 @@ export interface AppendBatch {
   readonly charge?: UsageCharge
   /** The turns that end in this batch, for search and usage. Stored in the same commit. */
   readonly turns?: readonly TurnRecord[]
+  /** Documents that are stored in the same commit, once for each batch. */
+  readonly records?: readonly NamespacedRecord[]
+}
+/** A document with its namespace. */
+export interface NamespacedRecord extends StoredRecord {
+  readonly namespace: string
 }
 /** What an owner has used in a period. */
 export interface OwnerUsage {

@@ -9,6 +9,7 @@ import type {
   Journal,
   Problem,
   ReadLimits,
+  Records,
   Store,
   TreeId,
 } from '../../contracts/index.ts'
@@ -40,12 +41,13 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
   const trees = new MemoryTrees(options.keepSessions ?? 100)
   const usages = memoryUsages(trees)
   const turns = memoryTurns(trees)
+  const records = memoryRecords(trees)
   return {
-    journal: memoryJournal({ trees, usages, turns }),
+    journal: memoryJournal({ trees, usages, turns, records }),
     inbox: memoryInbox(trees),
     blobs: memoryBlobs(trees),
     trees: memoryIndex(trees),
-    records: memoryRecords(trees),
+    records,
     usages,
     turns,
     vacuum: () => undefined,
@@ -71,9 +73,10 @@ interface Parts {
   readonly trees: MemoryTrees
   readonly usages: MemoryUsages
   readonly turns: MemoryTurns
+  readonly records: Records
 }
 
-function memoryJournal({ trees, usages, turns }: Parts): Journal {
+function memoryJournal({ trees, usages, turns, records }: Parts): Journal {
   const watchers = new Watchers<TreeId>()
   return {
     claim(treeId, driver) {
@@ -95,6 +98,7 @@ function memoryJournal({ trees, usages, turns }: Parts): Journal {
       store(trees, tree, batch)
       if (batch.charge) usages.charge(batch.charge)
       if (batch.turns) turns.add(tree, batch.turns)
+      for (const { namespace, key, ...record } of batch.records ?? []) void records.update(namespace, key, () => record)
       watchers.wake(batch.treeId)
       trees.reportChange(tree)
       return stored

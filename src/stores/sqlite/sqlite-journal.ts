@@ -95,7 +95,7 @@ function claimOperation(treeId: TreeId, driver: DriverId, claimed: ClaimedTrees)
 }
 
 function appendOperation(entry: TextBatch, { claimed, changes, indexer }: StoreParts): Operation<Append> {
-  const { treeId, epoch, expectedSeq, summary, identity, charge, turns = [] } = entry.batch
+  const { treeId, epoch, expectedSeq, summary, identity, charge, turns = [], records = [] } = entry.batch
   const { last, rows } = entry
   let change: TreeChange | undefined
   let texts = noTexts
@@ -110,6 +110,7 @@ function appendOperation(entry: TextBatch, { claimed, changes, indexer }: StoreP
       if (!tables.trees.advance(advance)) return refusal(tables, entry)
       for (const row of rows) tables.journal.insert({ key, ...row })
       if (charge) tables.records.charge(charge)
+      for (const { namespace, ...record } of records) tables.records.put(namespace, record)
       if (turns.length > 0) {
         tables.turns.add(key, turns)
         texts = { pending: tables.index.pending(), chars: charsOf(turns) }

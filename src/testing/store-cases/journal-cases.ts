@@ -46,6 +46,22 @@ export const journalCases: StoreCases = {
     assert.ok(page.length < 8, `${page.length} events`)
     assert.deepEqual(page, all.slice(0, page.length))
   },
+  async 'stores the records of a batch with its events, once, and none of a refused one'({ store, other }) {
+    const epoch = await createTree(store, one, 1)
+    const record = { namespace: 'notes', key: 'a', due: 5, value: { text: oddText } }
+    const next = { ...batch(one, epoch, { after: 1, count: 1 }), records: [record, { namespace: 'notes', key: 'b', value: 1 }] }
+    await appended(store, next)
+    assert.deepEqual(await other.records.list('notes'), [
+      { key: 'a', due: 5, value: { text: oddText } },
+      { key: 'b', value: 1 },
+    ])
+    await store.records.update('notes', 'a', () => undefined)
+    await appended(store, next)
+    assert.equal(await other.records.get('notes', 'a'), undefined)
+    const refused = { ...batch(one, epoch, { after: 7, count: 1 }), records: [record] }
+    assert.deepEqual(await store.journal.append(refused), { ok: false, refusal: 'seq' })
+    assert.equal(await other.records.get('notes', 'a'), undefined)
+  },
   async 'reads nothing of an unknown tree'({ store }) {
     assert.deepEqual(await store.journal.read(one, 0), [])
   },
