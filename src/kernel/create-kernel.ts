@@ -8,6 +8,7 @@ import {
   type Project,
   type ProjectReport,
   projectExtensions,
+  projectRecords,
   secretName,
   trustPlaceOf,
 } from '../project/index.ts'
@@ -24,7 +25,6 @@ import type { KernelHost } from './kernel-host.ts'
 import { untrustedText, withheldOf } from './loader/extension-trust.ts'
 import { type KernelProject, type KernelProjectOptions, openKernelProject } from './open-kernel-project.ts'
 import { extensionData, findProjectExtensions, sandboxAt } from './project-extensions.ts'
-import { projectRecords } from './project-records.ts'
 import { conversationSessions } from './router/conversation-sessions.ts'
 import type { KernelServer } from './shared/kernel-types.ts'
 import { type Quarantined, quarantineNotice, readSupervisorState, supervisorFolder, withoutSupervisor } from './supervisor/index.ts'

@@ -7,6 +7,7 @@ import {
   extensionFolders,
   modelProblems,
   type ProjectPlace,
+  projectRecords,
   type ReadSetup,
   readSetup,
   sessionFolder,
@@ -19,7 +20,6 @@ import { untrustedProblem } from './loader/extension-trust.ts'
 import { displayPath, findExtensions, isUnreadable } from './loader/find-extensions.ts'
 import { orderExtensions } from './loader/load-order.ts'
 import { sandboxAt } from './project-extensions.ts'
-import { projectRecords } from './project-records.ts'
 import type { ExtensionManifest, FoundExtension } from './shared/kernel-types.ts'
 import { type Quarantined, readSupervisorState, supervisorFolder } from './supervisor/index.ts'
 

@@ -17,6 +17,7 @@ import type {
   SessionService,
   Store,
 } from '../contracts/index.ts'
+import { projectRecords, projectScope } from '../project/index.ts'
 import { asSentence } from '../util/as-sentence.ts'
 import { messageOf } from '../util/message-of.ts'
 import type { Redactor } from '../util/redact.ts'
@@ -31,7 +32,6 @@ import { untrustedText, workPermissions } from './loader/extension-trust.ts'
 import { ExtensionAgents } from './orchestrator/extension-agents.ts'
 import { type KernelBase, type KernelConfig, kernelConfig, unusableAgents } from './orchestrator/kernel-config.ts'
 import { contextHook } from './orchestrator/provided-context.ts'
-import { projectRecords, projectScope } from './project-records.ts'
 import { createRouter } from './router/create-router.ts'
 import { ExtensionRoutes } from './routes/extension-routes.ts'
 import { createScheduler, type FiredTask, type RunningScheduler } from './scheduler/create-scheduler.ts'

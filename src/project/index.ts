@@ -90,6 +90,7 @@ export { withDataFolder } from './setup/open-data-folder.ts'
 export { packageFile } from './setup/package-file.ts'
 export { packageVersion } from './setup/package-version.ts'
 export type { ProjectPlace } from './setup/project-place.ts'
+export { projectRecords, projectScope } from './setup/project-records.ts'
 export {
   type ConfigOptions,
   loadSetup,

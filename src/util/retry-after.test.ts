@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { retryAfterMs } from './http-failure.ts'
+import { retryAfterMs } from './retry-after.ts'
 
 const now = () => Date.UTC(2026, 9, 21, 7, 28, 0)
 

@@ -1,5 +1,5 @@
-import type { Records } from '../contracts/index.ts'
-import { shortHash } from '../util/hash.ts'
+import type { Records } from '../../contracts/index.ts'
+import { shortHash } from '../../util/hash.ts'
 
 /** Separates the projects that share a data folder. `workspace`: the folder of the project, absolute. */
 export const projectScope = (workspace: string): string => shortHash(workspace)
