@@ -88,6 +88,8 @@ async function perform(invocation: Invocation, host: Host, argv: readonly string
       return (await import('./commands/token/token-command.ts')).tokenCommand(invocation, host)
     case 'audit':
       return (await import('./commands/audit/audit-command.ts')).auditCommand(invocation, host)
+    case 'webhooks':
+      return (await import('./commands/webhooks/webhooks-command.ts')).webhooksCommand(invocation, host)
     case 'extensions':
       return (await import('./commands/kernel/extensions-command.ts')).extensionsCommand(invocation, host)
     case 'schedules':

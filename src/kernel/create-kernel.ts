@@ -248,6 +248,10 @@ export class ProjectKernel {
     return this.#kernel.status()
   }
 
+  get webhooks(): OpenedRuntime['webhooks'] {
+    return this.#running.webhooks
+  }
+
   /** Problems of extensions that do not run as they should. */
   get problems(): readonly string[] {
     const untrusted = this.#untrusted

@@ -24,6 +24,7 @@ import { readSetup, type Setup } from './setup/read-setup.ts'
 import { type StartDiagnostic, withIgnoredSettings } from './setup/start-diagnostics.ts'
 import { untrustedFiles } from './trust/untrusted-files.ts'
 import { unusedConfigFiles } from './unused-config-files.ts'
+import { unknownAgents, webhookProblems } from './webhooks/webhook-settings.ts'
 import { ModuleImporter } from './workspace/tool-modules.ts'
 
 export interface LoadProjectOptions extends ProjectPlace {
@@ -163,20 +164,23 @@ async function readReport(options: Omit<LoadProjectOptions, 'agents'>, find: () 
     extensions,
   })
   const strangers = unknownExtensions(config, extensions)
+  const names = registry.found.map(({ name }) => name)
   const diagnostics = [
     ...setup.diagnostics,
     ...unusedQueues({ config, environment }, [...modelSourceNames, ...providers]),
     ...unknown.diagnostics,
     ...strangers.diagnostics,
+    ...(scope === 'everything' ? unknownAgents(config, names) : []),
   ]
   const advice = [
     ...(await misspeltModels(registry.readable, setup)),
     ...(scope === 'reachable' ? unusedConfigFiles(registry, setup, { file, configFile }) : []),
   ]
+  const templates = await webhookProblems(config)
   const errors = [
     ...overrides.errors,
     ...setupErrors,
-    ...[unknown, strangers].flatMap(({ problems }) => (problems.length > 0 ? [configError(problems)] : [])),
+    ...[unknown.problems, strangers.problems, templates].flatMap((problems) => (problems.length > 0 ? [configError(problems)] : [])),
     ...(registry.ok ? [] : [registryError(registry.problems)]),
   ]
   const error = errors.length === 0 ? undefined : joinErrors(errors)

@@ -12,6 +12,8 @@ import { checkServed, servedConfig } from './served-agents.ts'
 import { dataFolder, dataFolderProblem } from './setup/data-folder.ts'
 import { openDataFolder } from './setup/open-data-folder.ts'
 import { sentenceOf } from './setup/start-diagnostics.ts'
+import { withDeliveries } from './webhooks/stored-deliveries.ts'
+import { type WebhookSettings, webhooksOf } from './webhooks/webhook-settings.ts'
 import { createWorkspaceTools } from './workspace/workspace-tools.ts'
 
 /** What `report.open` does, without its notes about ignored settings. Throws all problems that would prevent a start. */
@@ -19,7 +21,7 @@ export async function openProject(report: ProjectReport, options: OpenProjectOpt
   const { allow = [], deny = [], dryRun = false, serves = false, hasExtensions } = options
   const { setup, moduleTools, named } = report
   const { config, environment: env, workingDirectory: cwd } = setup
-  const { resolved, offered, folder } = await checkProject(report, options)
+  const { resolved, offered, folder, webhooks } = await checkProject(report, options)
   const { agents, shared, warnings, withoutTerminal, project, sandbox, hooks, kitAt } = await createWorkspaceTools(resolved.agents, {
     ...{ allow, deny, dryRun, hasExtensions, config, moduleTools },
     place: { env },
@@ -30,7 +32,7 @@ export async function openProject(report: ProjectReport, options: OpenProjectOpt
   const served = offered.map(({ definition }) => definition.name)
   const loop = { agents, ...resolved.shared, ...shared }
   const [only, ...others] = named
-  const store = openedOnce(() => openDataFolder(folder))
+  const store = openedOnce(async () => withDeliveries(await openDataFolder(folder), webhooks.outgoing, cwd))
   return {
     report,
     config: serves
@@ -51,6 +53,7 @@ export async function openProject(report: ProjectReport, options: OpenProjectOpt
     onUnavailable: withoutTerminal,
     headends: headendsOf(config),
     telemetry: telemetryOf({ config, environment: env }),
+    webhooks,
     notices: [...resolved.notices, ...warnings.map(sentenceOf)],
     warnings,
     diagnostics: [...report.diagnostics, ...resolved.diagnostics].filter(({ severity }) => severity !== 'info'),
@@ -67,6 +70,7 @@ interface CheckedProject {
   readonly offered: readonly RegisteredAgent[]
   /** The data folder. */
   readonly folder: string
+  readonly webhooks: WebhookSettings
 }
 
 /** Checks agents, models, schemas and the data folder. Loads no hooks and no tools. */
@@ -76,6 +80,7 @@ export async function checkProject(report: ProjectReport, options: OpenProjectOp
   const { config, environment: env, workingDirectory: cwd } = setup
   const { agents, offered } = chosenAgents(report, options)
   if (serves) checkServed(offered)
+  const webhooks = webhooksOf({ config, environment: env })
   const resolved = await resolveModels(agents, setup, {
     file: resolve(cwd, report.files[0] ?? 'agent.ai'),
     isTeam: !serves,
@@ -85,7 +90,7 @@ export async function checkProject(report: ProjectReport, options: OpenProjectOp
   })
   const folder = dataFolder({ flag: dataDir ?? storePathOf({ config, environment: env }), cwd, env })
   await checkSchemasAndFolder(resolved.agents, folder)
-  return { resolved, offered, folder }
+  return { resolved, offered, folder, webhooks }
 }
 
 interface ChosenAgents {

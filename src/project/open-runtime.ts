@@ -2,6 +2,7 @@ import type { Clock, RunOrigin, Store } from '../contracts/index.ts'
 import { type AgentRuntime, createAgentRuntime, type RuntimeOptions, systemClock } from '../runtime/index.ts'
 import { projectGrants, userGrants } from './grants/project-grants.ts'
 import type { Project } from './project-report.ts'
+import { WebhookDeliveries } from './webhooks/webhook-deliveries.ts'
 
 interface RuntimeSettings extends Pick<RuntimeOptions, 'approver' | 'budgetOf'> {
   readonly store: Store
@@ -20,6 +21,8 @@ export interface OpenedRuntime {
   drain(ms: number): Promise<Drained>
   /** Releases every session, and closes what belongs to the runtime; not the store. */
   close(): Promise<void>
+  /** Absent if no webhook is configured. */
+  readonly webhooks?: WebhookDeliveries
 }
 
 /** A runtime for the agents of a project, with the user's grants. */
@@ -39,12 +42,18 @@ export function openRuntime(project: Project, { store, approver, budgetOf, origi
     mcp: project.mcp,
     origin: { ...origin, workspace },
   })
+  const { webhooks: settings } = project
+  const webhooks = settings.outgoing.length === 0 ? undefined : new WebhookDeliveries({ store, settings, workspace, clock: systemClock })
+  if (webhooks) webhooks.serverUrl = project.headends.publicUrl?.replace(/\/$/, '')
+  webhooks?.start()
   return {
     runtime,
+    ...(webhooks && { webhooks }),
     drain: (ms) => drainRuntime(runtime, ms),
     async close() {
       await runtime.close()
       await grants.close()
+      await webhooks?.close()
     },
   }
 }

@@ -8,6 +8,7 @@ import type { RegisteredAgent } from './registry/registered-agent.ts'
 import type { ReadSetup } from './setup/read-setup.ts'
 import type { StartDiagnostic } from './setup/start-diagnostics.ts'
 import type { UntrustedFile } from './trust/untrusted-files.ts'
+import type { WebhookSettings } from './webhooks/webhook-settings.ts'
 import type { KitAt } from './workspace/open-workspace-kit.ts'
 import type { ModuleTools } from './workspace/tool-modules.ts'
 
@@ -102,6 +103,7 @@ export interface Project {
   readonly extensions?: readonly { readonly id: string; readonly hash: string; readonly configured?: ExtensionConfig }[]
   readonly headends: HeadendSettings
   readonly telemetry: TelemetrySettings
+  readonly webhooks: WebhookSettings
   /** About the selected models and missing parts. */
   readonly notices: readonly string[]
   /** The notices about missing parts. */

@@ -49,7 +49,7 @@ const secretWords = new Set([
 const secretEndings = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH)$/
 const otherWords = new Set(['MONKEY', 'DONKEY', 'TURKEY', 'HOCKEY', 'JOCKEY', 'WHISKEY', 'HOTKEY'])
 /** Next to these, tokens are counted and not secret. */
-const amounts = new Set(['MAX', 'MIN', 'LIMIT', 'COUNT', 'BUDGET', 'NUM', 'NUMBER'])
+const amounts = new Set(['MAX', 'MIN', 'LIMIT', 'COUNT', 'BUDGET', 'NUM', 'NUMBER', 'PER'])
 
 function isSecretName(name: string): boolean {
   const words = name

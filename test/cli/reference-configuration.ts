@@ -38,6 +38,12 @@ export const exampleConfig = {
   headends: { port: 8080, hosts: ['agents.example.com'], origins: ['https://chat.example.com'], concurrency: { perToken: 8 } },
   store: { path: './state' },
   telemetry: { endpoint: 'http://localhost:4318/v1/traces' },
+  webhooks: {
+    outgoing: { ci: { url: 'https://ci.example.com/troupe', secret: '${WEBHOOK_SECRET}', events: ['failed', 'waiting'] } },
+    incoming: {
+      issues: { agent: 'triage', input: 'Triage: {{ body.issue.title }}', secret: '${GITHUB_SECRET}', signature: 'github' },
+    },
+  },
 }
 
 const keyTexts: { readonly [key: string]: string } = {
@@ -115,6 +121,22 @@ const keyTexts: { readonly [key: string]: string } = {
   'telemetry.endpoint': 'the address of an OpenTelemetry collector that takes traces over HTTP',
   'telemetry.headers.<name>': 'an HTTP header for every request to it',
   'telemetry.content': 'whether traces contain arguments, results and answers; default: `false`',
+  'webhooks.outgoing.<name>.url': 'the address that gets the requests',
+  'webhooks.outgoing.<name>.secret': 'what requests are signed with: `whsec_` and 24 to 64 bytes in base64',
+  'webhooks.outgoing.<name>.events': 'what it is told of; default: `completed`, `failed` and `waiting`',
+  'webhooks.outgoing.<name>.agents': 'only sessions of these agents; `*` at the end matches any rest; default: all',
+  'webhooks.incoming.<name>.agent': 'the agent that requests to `/hooks/<name>` start',
+  'webhooks.incoming.<name>.input': 'template of the input, over `body` and `headers`; without text, nothing is started',
+  'webhooks.incoming.<name>.secret': 'what the sender signs with; for `standard`: `whsec_` and 24 to 64 bytes in base64',
+  'webhooks.incoming.<name>.signature': 'how it signs: Standard Webhooks, or `X-Hub-Signature-256`; default: `standard`',
+  'webhooks.incoming.<name>.token': 'for senders that do not sign: the token that they send, at least 8 characters',
+  'webhooks.incoming.<name>.header': 'the header with the token; default: `Authorization: Bearer`',
+  'webhooks.incoming.<name>.id':
+    'template of the id of a delivery, which is taken once; default: the header `webhook-id`, `X-GitHub-Delivery` or `Idempotency-Key`',
+  'webhooks.incoming.<name>.key': 'template: deliveries with the same text go to one session; default: each starts a session',
+  'webhooks.incoming.<name>.budget.costUsdPerDay': 'US dollars that its sessions may cost in a day (UTC)',
+  'webhooks.incoming.<name>.budget.tokensPerDay': 'tokens that its sessions may use in a day',
+  'webhooks.incoming.<name>.requestsPerMinute': 'requests per minute',
   'store.path': 'the data folder, relative to this file',
   agents: 'see below',
   ...httpKeyTexts,

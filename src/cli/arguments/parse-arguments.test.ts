@@ -109,7 +109,7 @@ describe('invalid arguments', () => {
     [
       ['nonsense'],
       [
-        'nonsense: Unknown command. Available: run, chat, demo, up, serve, token, audit, extensions, events, schedules, validate, agents, init, doctor, config, trust, sessions, usage, store, approvals and 5 more.',
+        'nonsense: Unknown command. Available: run, chat, demo, up, serve, token, audit, webhooks, extensions, events, schedules, validate, agents, init, doctor, config, trust, sessions, usage, store and 6 more.',
       ],
     ],
     [['help', 'dmo'], ['dmo: Unknown help topic. Did you mean demo?']],

@@ -26,6 +26,7 @@ import {
   serveInvocation,
   type TokenInvocation,
   type UpInvocation,
+  type WebhooksInvocation,
 } from './serve-invocations.ts'
 
 export interface RunInvocation {
@@ -79,6 +80,7 @@ export type Invocation =
   | UpInvocation
   | TokenInvocation
   | AuditInvocation
+  | WebhooksInvocation
   | KernelInvocation
   | { readonly kind: 'help'; readonly about?: HelpTopic }
   /** No arguments. */
@@ -196,6 +198,7 @@ function invocationOf(name: CommandName, rest: readonly string[], line: ParsedLi
     case 'up':
     case 'token':
     case 'audit':
+    case 'webhooks':
       return serveInvocation(name, argumentsOf(rest, line))
     case 'events':
     case 'extensions':

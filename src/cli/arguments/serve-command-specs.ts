@@ -5,6 +5,9 @@ import { configFile, dataDir, json } from './shared-flags.ts'
 export const tokenActions = ['create', 'list', 'revoke'] as const
 export type TokenAction = (typeof tokenActions)[number]
 
+export const webhookActions = ['list', 'retry'] as const
+export type WebhookAction = (typeof webhookActions)[number]
+
 /** Flags of `serve` and `up`. */
 const agentFlags = [
   {
@@ -171,6 +174,26 @@ export const serveCommands = [
     ],
     notes: ['Entries are kept in the data folder: answers to requests, deleted sessions, created and revoked tokens.'],
     examples: [{ line: 'troupe audit --since 7d', summary: 'the entries of the last week' }],
+  },
+  {
+    name: 'webhooks',
+    summary: 'List notifications that wait for delivery, or deliver failed ones again',
+    arguments: [
+      { name: 'ACTION', required: true, choices: webhookActions, summary: 'The action: list or retry' },
+      { name: 'ID', required: false, summary: 'retry: the id of the notification' },
+    ],
+    groups: [
+      { title: 'Selection', flags: [{ name: 'all', summary: 'retry: all notifications that were given up' }] },
+      { title: 'Options', flags: [dataDir, json, configFile] },
+    ],
+    notes: [
+      'Outgoing webhooks are in `webhooks` of the configuration. A delivery that fails is repeated after 5 s, 30 s, 2 min, 10 min, 1 h, 3 h, 6 h, 12 h and 24 h. Then it is given up, and kept for 30 days with the last error.',
+      'retry: a process that runs agents of this folder delivers them within seconds, otherwise the next one does.',
+    ],
+    examples: [
+      { line: 'troupe webhooks list', summary: 'show what could not be delivered, and why' },
+      { line: 'troupe webhooks retry --all', summary: 'deliver again what was given up' },
+    ],
   },
 ] as const satisfies readonly CommandSpec[]
 

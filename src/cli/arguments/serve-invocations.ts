@@ -1,6 +1,6 @@
 import type { LogFormat } from '../terminal/display-options.ts'
 import type { Common, ProjectArguments } from './project-invocations.ts'
-import { type ServeCommandName, type TokenAction, tokenActions } from './serve-command-specs.ts'
+import { type ServeCommandName, type TokenAction, tokenActions, type WebhookAction, webhookActions } from './serve-command-specs.ts'
 
 /** Values are as written; `serve/` parses them. */
 export interface ServeInvocation extends Common {
@@ -47,11 +47,19 @@ export interface AuditInvocation extends Common {
   readonly since?: string | undefined
   readonly dataDir?: string | undefined
 }
+export interface WebhooksInvocation extends Common {
+  readonly kind: 'webhooks'
+  readonly action: WebhookAction
+  readonly id?: string | undefined
+  readonly isAll: boolean
+  readonly dataDir?: string | undefined
+}
+type AnyServeInvocation = ServeInvocation | UpInvocation | TokenInvocation | AuditInvocation | WebhooksInvocation
 
 export function serveInvocation(
   name: ServeCommandName,
   { rest, display, has, flagValue, flagValues }: ProjectArguments,
-): ServeInvocation | UpInvocation | TokenInvocation | AuditInvocation {
+): AnyServeInvocation {
   const common: Common = { output: has('json') ? 'json' : 'answer', display, configFile: flagValue('config') }
   const dataDir = flagValue('data-dir')
   const serve = {
@@ -91,6 +99,11 @@ export function serveInvocation(
     }
     case 'audit':
       return { kind: name, since: flagValue('since'), dataDir, ...common }
+    case 'webhooks': {
+      const [action, id] = rest
+      const known = webhookActions.find((each) => each === action) ?? 'list'
+      return { kind: name, action: known, id, isAll: has('all'), dataDir, ...common }
+    }
     default:
       return name satisfies never
   }

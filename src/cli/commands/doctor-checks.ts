@@ -2,6 +2,7 @@ import { type Problem, TroupeError } from '../../contracts/index.ts'
 import {
   checkProject,
   dataFolder,
+  deliveryTable,
   findModels,
   homeFolder,
   httpSecrets,
@@ -16,7 +17,10 @@ import {
   type RegisteredAgent,
   sandboxOf,
   serversOf,
+  sessionFolder,
   storePathOf,
+  webhooksOf,
+  withSessions,
   workspaceToolProblems,
 } from '../../project/index.ts'
 import { systemClock } from '../../runtime/index.ts'
@@ -54,6 +58,7 @@ export async function runDoctorChecks(host: Host, options: DoctorOptions): Promi
     ...(await serverChecks(project, host)),
     ...(await documentChecks(project)),
     await storeCheck(project, host),
+    ...(await webhookChecks(project, options, host)),
     ...(await sandboxChecks(project, host)),
     ...(await extensionChecks(host, options)),
   ]
@@ -220,6 +225,28 @@ async function storeCheck({ setup }: ProjectReport, host: Host): Promise<Check> 
   } catch (error) {
     const { message, remedy = 'Make the folder writable, or use another one with --data-dir.' } = error as TroupeError
     return problemCheck('fail', 'journal', { place: folder, message, remedy })
+  }
+}
+
+/** Sends nothing. Variables that are missing are reported by `startChecks`. */
+async function webhookChecks({ setup }: ProjectReport, options: DoctorOptions, host: Host): Promise<readonly Check[]> {
+  const what = 'webhook'
+  const { config, environment } = setup
+  try {
+    const { outgoing, incoming } = webhooksOf({ config, environment })
+    const received = incoming.map(({ name, agent }): Check => ({ status: 'ok', what, message: `/hooks/${name} → agent ${agent}` }))
+    if (outgoing.length === 0) return received
+    const folder = await sessionFolder(options, placeOf(host))
+    const stored = await withSessions(folder, [], ({ records }) => deliveryTable(records, setup.workingDirectory).list())
+    const sent = outgoing.map(({ name, url, events }): Check => {
+      const last = stored.findLast(({ webhook, error }) => webhook === name && error !== undefined)
+      if (!last) return { status: 'ok', what, message: `${name}: ${events.join(', ')} → ${new URL(url).host}` }
+      return { status: 'warning', what, message: `${name}: the last delivery failed: ${last.error}`, fix: 'See: troupe webhooks list' }
+    })
+    return [...sent, ...received]
+  } catch (error) {
+    if (error instanceof TroupeError) return []
+    throw error
   }
 }
 

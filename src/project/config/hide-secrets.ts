@@ -47,8 +47,9 @@ const userNamedSections = new Set([
   'features',
   'extensions',
 ])
-const isSecretPath = (path: readonly string[]): boolean =>
-  path.some((key, index) => isSecretName(key) && !(index === 1 && userNamedSections.has(path[0] ?? '')))
+const isSecretPath = (path: readonly string[]): boolean => path.some((key, index) => isSecretName(key) && !isUserNamed(path, index))
+const isUserNamed = ([section = '']: readonly string[], index: number): boolean =>
+  (index === 1 && userNamedSections.has(section)) || (index === 2 && section === 'webhooks')
 
 const isAddress = (path: readonly string[]): boolean => /^(?:baseURL|url|spec)$/i.test(path.at(-1) ?? '')
 

@@ -10,6 +10,7 @@ import { listNames } from '../../yaml/messages.ts'
 import { type AgentOptionKey, agentOptionKeys, agentOptions, keysInGroup } from '../options/agent-options.ts'
 import type { ValueSpec } from '../values/read-value.ts'
 import type { Shape } from './shape.ts'
+import { webhooksShape } from './webhooks-shape.ts'
 
 /** One section of a configuration. */
 interface Section {
@@ -328,6 +329,12 @@ export const sections = {
     shape: telemetry,
     summary: 'where `troupe serve` sends OpenTelemetry traces; `content` adds arguments, results and answers',
     trustEffect: 'send traces to another place',
+    ...guarded,
+  },
+  webhooks: {
+    shape: webhooksShape,
+    summary: 'requests to other programs when sessions end or wait (`outgoing`), and requests that start sessions (`incoming`)',
+    trustEffect: 'send answers to other places, and let others start agents',
     ...guarded,
   },
 } as const satisfies { readonly [name: string]: Section }

@@ -61,7 +61,9 @@ export async function runCommand(requested: RunInvocation, given: Host, interrup
   const further = (await afterStoreFailure(followed.outcome, invocation, store)) ?? afterInterrupt(followed.outcome, invocation, sessionId)
   if (further !== undefined) await printNotice(`Continue: ${further}`, { host, display })
   // A run that ignored its interrupt would block closing. The next process finds that its owner is gone.
-  if (followed.outcome) await opened.close().then(() => project.close())
+  if (followed.outcome) await opened.close()
+  for (const problem of opened.webhooks?.problems ?? []) await printWarning(problem, { host, display })
+  if (followed.outcome) await project.close()
   return code
 }
 
