@@ -52,7 +52,7 @@ const entries: { readonly [folder: string]: RegExp } = {
   testing: /^testing\/(?:store-cases\/(?:sample-tree|turn-records)|index)\.ts$/,
 }
 /** Folders of `server` that share `server/http` and nothing else. */
-const protocols = ['anthropic', 'mcp', 'openai', 'rest', 'web']
+const protocols = ['anthropic', 'mcp', 'openai', 'rest', 'web', 'webhooks']
 /** Folders that need nothing but the language. */
 const pure = ['contracts', 'util', 'policy', 'core', 'steps', 'view']
 

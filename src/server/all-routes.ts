@@ -7,12 +7,14 @@ import { type McpDependencies, mcpRoutes } from './mcp/index.ts'
 import { openaiRoutes } from './openai/index.ts'
 import { type RestDependencies, restRoutes } from './rest/index.ts'
 import { webRoutes } from './web/index.ts'
+import { type HookDependencies, hookRoutes } from './webhooks/index.ts'
 
 export interface RouteDependencies
   extends Omit<ServerRouteDependencies, 'definitions'>,
     McpDependencies,
     RestDependencies,
-    ChannelDependencies {
+    ChannelDependencies,
+    HookDependencies {
   readonly ids: Ids
   readonly records: Records
   readonly validator: SchemaValidator
@@ -28,6 +30,7 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
     ...mcpRoutes(dependencies),
     ...openaiRoutes(dependencies),
     ...anthropicRoutes(dependencies),
+    ...hookRoutes(dependencies),
     ...restRoutes(dependencies),
   ]
   return [...serverRoutes({ ...dependencies, definitions: apiDefinitions }, others), ...others]

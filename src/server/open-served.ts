@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { type Store, TroupeError } from '../contracts/index.ts'
 import { checkServedNames, type Drained, openRuntime, type Project, type ProjectReport } from '../project/index.ts'
 import type { AgentRuntime } from '../runtime/index.ts'
-import type { ServedKernel, ServerOptions, ServesKernel, ServesProject, ServesRuntime } from './server-options.ts'
+import type { ServedKernel, ServedWebhooks, ServerOptions, ServesKernel, ServesProject, ServesRuntime } from './server-options.ts'
 
 /** The runtime that a server makes reachable, and what belongs to it. */
 export interface Served {
@@ -19,6 +19,8 @@ export interface Served {
   extend(project: Project): Promise<Project>
   /** Running turns may continue for a while. Absent for the runtime of a program, which is not closed. */
   drain?(ms: number): Promise<Drained>
+  /** Absent without outgoing webhooks. */
+  readonly webhooks?: ServedWebhooks | undefined
   /** What was opened here. Can be repeated. */
   close(): Promise<void>
 }
@@ -38,9 +40,9 @@ export async function openServed(options: ServerOptions): Promise<Served> {
 }
 
 function fromKernel(kernel: ServedKernel): Served {
-  const { project, runtime, store } = kernel
+  const { project, runtime, store, webhooks } = kernel
   return {
-    ...{ kernel, runtime, store, ...ofProject(project) },
+    ...{ kernel, runtime, store, webhooks, ...ofProject(project) },
     extend: (changed) => kernel.extend(changed),
     drain: (ms) => kernel.drain(ms),
     async close() {
@@ -59,9 +61,9 @@ async function fromProject(given: ProjectReport | Project, { demo }: Pick<Server
   try {
     const project = await extend(opened)
     const store = await project.openStore()
-    const { runtime, drain, close } = openRuntime(project, { store, origin: { command: 'serve' } })
+    const { runtime, webhooks, drain, close } = openRuntime(project, { store, origin: { command: 'serve' } })
     return {
-      ...{ runtime, store, extend, drain, ...ofProject(project) },
+      ...{ runtime, store, webhooks, extend, drain, ...ofProject(project) },
       async close() {
         await close()
         await project.close()

@@ -87,8 +87,9 @@ export class RunningServer implements Server {
 
   /** The first address stays. */
   #reachedAt(url: string): void {
-    const { settings, reached } = this.#parts
+    const { settings, reached, served } = this.#parts
     reached.url ??= settings.publicUrl ?? url
+    if (served.webhooks) served.webhooks.serverUrl = reached.url
   }
 
   /** Interrupted sessions continue, and extensions start. */
@@ -97,6 +98,7 @@ export class RunningServer implements Server {
     this.#isReachable = true
     const { own, served, storeHealth, log } = this.#parts
     storeHealth.start()
+    served.webhooks?.recall().catch((error: unknown) => log.failure(error))
     own.resume().catch((error: unknown) => log.failure(error))
     served.kernel?.start().catch((error: unknown) => log.failure(error))
   }

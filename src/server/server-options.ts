@@ -1,7 +1,7 @@
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
 import type { ExtensionStatus, Log, MaybePromise, SessionService, Store } from '../contracts/index.ts'
-import type { Drained, HeadendSettings, Project, ProjectReport } from '../project/index.ts'
+import type { DeliveryCounts, Drained, HeadendSettings, Project, ProjectReport } from '../project/index.ts'
 import type { AgentRuntime } from '../runtime/index.ts'
 import type { AccessEntry } from './http/index.ts'
 import type { KernelServer } from './kernel-server.ts'
@@ -64,12 +64,24 @@ export interface ServedKernel {
   start(): Promise<void>
   status(): readonly ExtensionStatus[]
   readonly problems: readonly string[]
+  /** Absent without outgoing webhooks. */
+  readonly webhooks?: ServedWebhooks | undefined
   /** Tells the person of the conversations something that cannot be stored. */
   announce(text: string): Promise<void>
   /** Running turns may continue for `ms` milliseconds. Then it stops its extensions. The store stays open. */
   drain(ms: number): Promise<Drained>
   /** Drains, and closes the runtime and the store. */
   close(): Promise<Drained>
+}
+
+/** Deliveries of outgoing webhooks. */
+export interface ServedWebhooks {
+  readonly problems: readonly string[]
+  readonly counts: DeliveryCounts
+  /** The address of the server, for links. */
+  serverUrl: string | undefined
+  /** `problems` has those of earlier processes, too. */
+  recall(): Promise<void>
 }
 
 interface KernelListeners {

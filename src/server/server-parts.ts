@@ -17,6 +17,7 @@ import { type ServerSettings, serverSettings } from './server-settings.ts'
 import { Continuations } from './sessions/continuations.ts'
 import { OwnSessions } from './sessions/own-sessions.ts'
 import { openTelemetry, type Telemetry } from './telemetry/index.ts'
+import { hookBudgets, unservedHooks } from './webhooks/index.ts'
 
 /** What a server consists of. Nothing is reachable yet, and no session continues. */
 export interface ServerParts {
@@ -51,10 +52,16 @@ export async function serverParts(served: Served, options: PartOptions): Promise
   const settings = serverSettings({ ...project?.headends, ...options.settings })
   const version = await packageVersion()
   let http: HeadendServer | undefined
-  const telemetry = await openTelemetry({ settings: project?.telemetry ?? {}, version, places: () => http?.places })
+  const telemetry = await openTelemetry({
+    settings: project?.telemetry ?? {},
+    version,
+    places: () => http?.places,
+    deliveries: () => served.webhooks?.counts ?? {},
+  })
+  const budgetOfHooks = hookBudgets(project?.webhooks.incoming)
   const joined = runtime.hostedBy({
     approver: { decide: ({ isLive }) => (isLive ? 'wait' : 'suspend') },
-    budgetOf: budgetOfTokens(store.records),
+    budgetOf: async (owner) => budgetOfHooks(owner) ?? budgetOfTokens(store.records)(owner),
     observer: telemetry.observer,
   })
   try {
@@ -80,9 +87,7 @@ async function openParts(served: Served, options: PartOptions, { settings, versi
   const { runtime, store, project, kernel, folder } = served
   const { log, basePath = '', demo, models } = options
   const clock = systemClock
-  const health = new ServerHealth()
-  if (project) health.leftOut = leftOutAgents(project)
-  if (kernel) health.kernelProblems = () => kernel.problems
+  const health = healthOf(served)
   const [agents, status] = [changes(), changes()]
   const storeHealth = new StoreHealth({
     ...{ store, folder, clock, log },
@@ -99,6 +104,7 @@ async function openParts(served: Served, options: PartOptions, { settings, versi
   health.storeProblems = () => storeHealth.problems
   const dependencies: RouteDependencies = {
     ...{ version, clock, ids: randomIds, records: store.records, usages: store.usages, validator: schemaValidator(), basePath },
+    incoming: project?.webhooks.incoming ?? [],
     ...(origin && { workspace: origin.workspace }),
     async problems() {
       await storeHealth.check()
@@ -168,6 +174,14 @@ async function openParts(served: Served, options: PartOptions, { settings, versi
   demo?.attach(async () => reload?.applyNow())
   models?.attach({ apply: async () => reload?.applyNow(), changed: status.publish })
   return { served, basePath, log, http, dependencies, own, sessions, token, health, storeHealth, reload, reached, dataDir }
+}
+
+function healthOf({ project, kernel, runtime, webhooks }: Served): ServerHealth {
+  const health = new ServerHealth()
+  if (project) health.leftOut = leftOutAgents(project)
+  if (kernel) health.kernelProblems = () => kernel.problems
+  health.webhookProblems = () => [...unservedHooks(project?.webhooks.incoming, runtime.sessions), ...(webhooks?.problems ?? [])]
+  return health
 }
 
 const otherStore = (): TroupeError =>

@@ -6,6 +6,7 @@ import type { Route } from '../../src/server/http/index.ts'
 import { mcpRoutes } from '../../src/server/mcp/index.ts'
 import { openaiRoutes } from '../../src/server/openai/index.ts'
 import { webRoutes } from '../../src/server/web/index.ts'
+import { hookRoutes } from '../../src/server/webhooks/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { sceneDependencies } from './mcp-agents.ts'
 import { request } from './raw-request.ts'
@@ -41,6 +42,7 @@ beforeAll(async () => {
       ...anthropicRoutes({ clock: systemClock }),
       ...mcpRoutes(sceneDependencies()),
       ...channelRoutes({}),
+      ...hookRoutes({ clock: systemClock, ids: { next: () => 'id' }, audit: async () => {} }),
     ],
   })
   other = await served.token({ name: 'other' })

@@ -14,6 +14,7 @@ const types: { readonly [Kind in ServerErrorCode]: string } = {
   overloaded: 'overloaded_error',
   unavailable: 'overloaded_error',
   approval_required: 'permission_error',
+  unprocessable: 'invalid_request_error',
   turn_failed: 'api_error',
   internal: 'api_error',
 }

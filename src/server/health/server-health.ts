@@ -11,12 +11,15 @@ export class ServerHealth {
   storeProblems: () => readonly string[] = () => []
   /** Problems of extensions. */
   kernelProblems: () => readonly string[] = () => []
+  /** Webhooks that do not work. */
+  webhookProblems: () => readonly string[] = () => []
 
   get problems(): readonly string[] {
     return [...(this.isDraining ? ['The server is shutting down.'] : []), ...this.storeProblems()]
   }
 
   get warnings(): readonly string[] {
-    return [...this.storeProblems(), ...this.stale, ...this.pending, ...this.leftOut, ...this.kernelProblems()]
+    const further = [...this.kernelProblems(), ...this.webhookProblems()]
+    return [...this.storeProblems(), ...this.stale, ...this.pending, ...this.leftOut, ...further]
   }
 }

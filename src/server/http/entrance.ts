@@ -53,6 +53,15 @@ export class Entrance {
     return this.#peer(caller, { headend, headers, token })
   }
 
+  /** Somebody whom the route has authenticated. */
+  async enterAs(caller: Caller, headers: Headers, { headend }: Pick<Route, 'headend'>): Promise<Peer> {
+    const { records, clock } = this.#options
+    this.#refuseIfUnavailable()
+    await countRequest(caller, { records, clock })
+    this.#refuseIfDraining()
+    return this.#peer(caller, { headend, headers })
+  }
+
   #peer(
     caller: Caller,
     { headend, headers, token = '' }: { readonly headend: string; readonly headers: Headers; readonly token?: string },

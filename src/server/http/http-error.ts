@@ -17,6 +17,7 @@ export const serverErrors = {
   unavailable: { status: 503, summary: 'the server is shutting down or cannot reach its store' },
   // These have statuses on which no client repeats the request on its own: that would start another turn, which acts again.
   approval_required: { status: 403, summary: 'the session waits for a person' },
+  unprocessable: { status: 422, summary: 'the template of a webhook cannot use the body' },
   turn_failed: { status: 422, summary: 'the turn ended without an answer' },
   internal: { status: 500, summary: 'an error of the server' },
 } as const

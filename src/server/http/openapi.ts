@@ -8,6 +8,7 @@ export const headendTitles: { readonly [Name in HeadendName]: string } = {
   openai: 'OpenAI-compatible',
   anthropic: 'Anthropic-compatible',
   mcp: 'Model Context Protocol',
+  hooks: 'Incoming webhooks',
   web: 'Web chat',
   channels: 'Extensions',
   server: 'Server',

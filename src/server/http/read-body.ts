@@ -17,13 +17,12 @@ export async function readBody<Body>(request: Request, schema: z.ZodType<Body>, 
     throw new HttpError('unsupported_media_type', `The body has the type "${type}".`, {
       remedy: 'Send JSON with Content-Type: application/json.',
     })
-  const text = await readText(request, maxBytes)
+  const text = decodeBody(await readBytes(request, maxBytes))
   if (text.trim() === '') throw new HttpError('invalid_request', 'The body is empty.', { remedy: 'Send a JSON object.' })
   return checked(parseJson(text), schema, 'body')
 }
 
-async function readText(request: Request, maxBytes: number): Promise<string> {
-  const bytes = await readBytes(request, maxBytes)
+export function decodeBody(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {

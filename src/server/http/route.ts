@@ -7,7 +7,7 @@ import type { OpenStream, StreamConnection } from './open-streams.ts'
 // The route table: the server, the OpenAPI document, the reference page and the access tests are made from it.
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
-export type HeadendName = 'server' | 'rest' | 'openai' | 'anthropic' | 'mcp' | 'web' | 'channels'
+export type HeadendName = 'server' | 'rest' | 'openai' | 'anthropic' | 'mcp' | 'hooks' | 'web' | 'channels'
 
 /** The place that a running turn holds. */
 export interface Place {
@@ -43,6 +43,8 @@ export interface RouteRequest<Body = unknown, Query = unknown> extends Peer {
   readonly isLocal: boolean
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
+  /** For a route that has authenticated the request itself: the checks that follow a token, and the rights of this caller. */
+  enterAs(caller: Caller): Promise<Entered>
   /** The response is a stream that needs a place, as those of GET do. */
   opensStream(): void
   /** How the stream of the response ends with an error, which has the form of the route. Default: with an event `error`. */
@@ -53,6 +55,8 @@ export interface RouteRequest<Body = unknown, Query = unknown> extends Peer {
    */
   admit(agent: string, signal?: AbortSignal): Promise<Place & { keepUntil(turn: Promise<unknown>): void }>
 }
+
+export type Entered = Pick<RouteRequest, 'sessions' | 'admit'>
 
 /** A response as the OpenAPI document describes it. */
 export interface RouteResponse {

@@ -154,6 +154,11 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
       concerns(sessionId) {
         exchange.sessionId = sessionId
       },
+      async enterAs(caller) {
+        exchange.caller = caller
+        const { sessions, admit } = await entrance.enterAs(caller, raw.headers, route)
+        return { sessions, admit: async (agent, until = raw.signal) => placeOf(exchange, await admit(agent, until)) }
+      },
       opensStream() {
         exchange.isStream = true
       },

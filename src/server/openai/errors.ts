@@ -16,6 +16,7 @@ const types: { readonly [Kind in ServerErrorCode]: string } = {
   unavailable: 'server_error',
   // The AI SDK repeats a request after an error in a stream unless its type or code says otherwise.
   approval_required: 'permission_error',
+  unprocessable: 'invalid_request_error',
   turn_failed: 'turn_failed',
   internal: 'server_error',
 }

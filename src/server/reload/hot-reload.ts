@@ -12,7 +12,7 @@ import { foldersToWatch, isRelevant, isSearched, type WatchedPaths } from './wat
 //
 // 1. Changes that come together are loaded once. One load runs at a time; a change during it leads to another one.
 // 2. What cannot be loaded, or would lose trust or an agent, changes nothing: the last valid version stays, and the reason is reported.
-// 3. What a process reads once (modules with tools, extensions, `headends`, `store`, `telemetry`) is reported, not applied.
+// 3. What a process reads once (modules with tools, extensions, `headends`, `store`, `telemetry`, `webhooks`) is reported, not applied.
 
 /** Editors write files in several steps. */
 const quietMs = 150
@@ -173,6 +173,7 @@ export class HotReload {
         : [`${restartFor('extensions')} Of a running assistant: troupe extensions reload`]),
       ...(isSame(project.headends, first.headends) ? [] : [restartFor('headends')]),
       ...(isSame(project.telemetry, first.telemetry) ? [] : [restartFor('telemetry')]),
+      ...(isSame(project.webhooks, first.webhooks) ? [] : [restartFor('webhooks')]),
       ...(project.folder === first.folder ? [] : [restartFor('store')]),
     ]
   }

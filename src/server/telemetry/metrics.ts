@@ -1,10 +1,11 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { addUsd, type InteractionEvent } from '../../contracts/index.ts'
+import type { DeliveryCounts } from '../../project/index.ts'
 import type { ContinuedSession, RuntimeObserver } from '../../runtime/index.ts'
 import type { AccessEntry, TurnPlaces } from '../http/index.ts'
 import { genAiMetrics } from './gen-ai-metrics.ts'
 
-// Names of agents, models and tools are labels: the configuration bounds them. Sessions and owners are not.
+// Names of agents, models, tools and webhooks are labels: the configuration bounds them. Sessions and owners are not.
 
 interface ServerMetrics extends RuntimeObserver {
   request(entry: AccessEntry): void
@@ -14,7 +15,10 @@ interface ServerMetrics extends RuntimeObserver {
 
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
-export function serverMetrics(places: () => Pick<TurnPlaces, 'running' | 'waiting'> | undefined): ServerMetrics {
+export function serverMetrics(
+  places: () => Pick<TurnPlaces, 'running' | 'waiting'> | undefined,
+  deliveries: () => DeliveryCounts = () => ({}),
+): ServerMetrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -45,6 +49,17 @@ export function serverMetrics(places: () => Pick<TurnPlaces, 'running' | 'waitin
     registers,
     collect() {
       this.set(places()?.waiting ?? 0)
+    },
+  })
+  new Counter({
+    name: 'troupe_webhook_deliveries_total',
+    help: 'Attempts to deliver to outgoing webhooks. `dead`: given up.',
+    labelNames: ['webhook', 'result'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [webhook, counts] of Object.entries(deliveries()))
+        for (const [result, count] of Object.entries(counts)) this.inc({ webhook, result }, count)
     },
   })
   return {

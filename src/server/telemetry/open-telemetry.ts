@@ -1,4 +1,4 @@
-import type { TelemetrySettings } from '../../project/index.ts'
+import type { DeliveryCounts, TelemetrySettings } from '../../project/index.ts'
 import type { RuntimeObserver } from '../../runtime/index.ts'
 import type { AccessEntry, TurnPlaces } from '../http/index.ts'
 import { openExporter } from './exporter.ts'
@@ -17,12 +17,13 @@ interface TelemetryOptions {
   readonly settings: TelemetrySettings
   readonly version: string
   places(): Pick<TurnPlaces, 'running' | 'waiting'> | undefined
+  deliveries(): DeliveryCounts
 }
 
 /** Counters always; spans if `telemetry.endpoint` is set. */
-export async function openTelemetry({ settings, version, places }: TelemetryOptions): Promise<Telemetry> {
+export async function openTelemetry({ settings, version, places, deliveries }: TelemetryOptions): Promise<Telemetry> {
   const { endpoint, headers, content = false } = settings
-  const metrics = serverMetrics(places)
+  const metrics = serverMetrics(places, deliveries)
   const exporter = endpoint === undefined ? undefined : await openExporter({ endpoint, version, ...(headers && { headers }) })
   const spans = exporter && new SessionSpans({ tracer: exporter.tracer, content })
   return {

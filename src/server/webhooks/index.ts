@@ -1,0 +1,1 @@
+export { type HookDependencies, hookBudgets, hookRoutes, unservedHooks } from './hook-routes.ts'
