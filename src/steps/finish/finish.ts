@@ -42,7 +42,8 @@ export function endTurn(session: ActiveSession, wanted: TurnEnding): MaybePromis
   session.note(endEvent(ending, reportOf(turn, session.state.agent), totals))
   if (!nextInput(session.state)) session.note({ type: 'interaction.session.idle' })
   const writing = session.flush()
-  return session.state.parent ? undefined : writing
+  // Never synchronous for a child: whoever drives it keeps it from beginning another turn, once this one runs.
+  return session.state.parent ? Promise.resolve() : writing
 }
 
 /** The limit that the turn reached. An answer that the model's own maximum cut reached none. */
