@@ -1,13 +1,21 @@
-// How long `troupe --version` and `troupe --help` take, as multiples of a Node that does nothing. Rounds are interleaved,
+// How long `troupe --version`, `troupe --help` and a run take, as multiples of a Node that does nothing. Rounds are interleaved,
 // so that whatever else the machine does hits all alike; medians are compared. Ends with 1 where the target is missed.
 //
 //   npm run build && node bench/start.mjs [rounds]
 import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const target = 3
 const rounds = Number(process.argv[2] ?? 30)
 const troupe = fileURLToPath(new URL('../bin/troupe.mjs', import.meta.url))
+
+// A user of its own, whose state folder keeps the compiled code.
+const home = mkdtempSync(join(tmpdir(), 'troupe-start-'))
+writeFileSync(join(home, 'hello.ai'), '---\ndescription: Says hello.\nmodels: rehearsal\n---\nSay hello.\n')
+const env = { PATH: process.env.PATH, HOME: home }
 
 const subjects = {
   'bare Node': ['--eval', ''],
@@ -15,13 +23,14 @@ const subjects = {
   'troupe --help': [troupe, '--help'],
   'troupe help run': [troupe, 'help', 'run'],
   'troupe run (no file: an error)': [troupe, 'run'],
+  'troupe run': [troupe, 'run', 'hello.ai', 'Hi'],
 }
 
 const times = Object.fromEntries(Object.keys(subjects).map((name) => [name, []]))
 for (let round = 0; round <= rounds; round++) {
   for (const [name, args] of Object.entries(subjects)) {
     const started = process.hrtime.bigint()
-    const { error } = spawnSync(process.execPath, args, { stdio: 'ignore' })
+    const { error } = spawnSync(process.execPath, args, { stdio: 'ignore', cwd: home, env })
     if (error) throw error
     // The first round warms the file cache.
     if (round > 0) times[name].push(Number(process.hrtime.bigint() - started) / 1e6)
@@ -39,4 +48,5 @@ for (const [name, values] of Object.entries(times)) {
   const verdict = isJudged ? (isMissed ? `  MISSED: at most ${target}` : `  at most ${target}: met`) : ''
   process.stdout.write(`${name.padEnd(32)} ${ratio.toFixed(2).padStart(6)} ×${verdict}\n`)
 }
+rmSync(home, { recursive: true, force: true })
 process.exit(missed ? 1 : 0)

@@ -27,22 +27,57 @@ writeFileSync('dist/package.json', JSON.stringify({ type: 'module' }))
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], { stdio: 'inherit' })
 
 const isOurs = (id) => id.startsWith('.') || id.startsWith('/')
-const bundle = await rolldown({ input, platform: 'node', external: (id) => !isOurs(id) })
+/** Built in, because loading their many files takes as long as half of a run. */
+const bundled = ['yaml', 'smol-toml']
+const bundle = await rolldown({ input, platform: 'node', external: (id) => !isOurs(id) && !bundled.includes(id) })
+
+// Each file costs time at the start. So what an entry loads is in few, and in none that has much besides.
+const { output } = await bundle.generate()
+
+/** The modules that files load with them. */
+function modulesOf(names, found = new Set()) {
+  for (const name of names) {
+    const file = output.find(({ fileName }) => fileName === name)
+    // Not the lists of exports: with one, all that it names would be loaded.
+    for (const [id, { renderedLength }] of Object.entries(file?.modules ?? {})) if (renderedLength > 0) found.add(id)
+    modulesOf(file?.imports ?? [], found)
+  }
+  return found
+}
+
+const runtime = modulesOf(['index.js'])
+const project = modulesOf(['project.js'])
+const models = modulesOf(['models/index.js'])
+const tools = modulesOf(['tools.js', 'agents.js'])
+const light = modulesOf(['cli/main.js', 'testing/index.js', 'stores/memory/index.js', 'stores/sqlite/index.js'])
+const isShared = (id) => /src\/(?:contracts|util)\//.test(id)
+
 await bundle.write({
   dir: 'dist',
   format: 'esm',
   entryFileNames: '[name].js',
   chunkFileNames: `${parts}/[name].js`,
-  // Small, and used by nearly everything: many files of their own would cost more than what one run does not need of them.
+  // They are in the types.
+  comments: { jsdoc: false },
   codeSplitting: {
     groups: [
-      { name: 'shared', test: /src\/(?:contracts|util)\// },
-      { name: 'core', test: /src\/core\// },
-      { name: 'policy', test: /src\/policy\/(?!.*(?:http|form))/ },
+      { name: 'shared', test: (id) => runtime.has(id) && (light.has(id) || isShared(id)) },
+      { name: 'common', test: (id) => runtime.has(id) && (models.has(id) || tools.has(id) || project.has(id)) },
+      { name: 'runtime', test: (id) => runtime.has(id) },
+      { name: 'util', test: isShared },
+      ...bundled.map((name) => ({ name, test: new RegExp(`node_modules/${name}/`) })),
+      { name: 'models', test: (id) => project.has(id) && models.has(id) },
+      { name: 'tools', test: (id) => project.has(id) && tools.has(id) },
+      { name: 'project', test: (id) => project.has(id) && !light.has(id) },
     ],
   },
 })
 await bundle.close()
+const licenses = bundled.map((name) => {
+  const { version } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8'))
+  return `# ${name} ${version}\n\n${readFileSync(`node_modules/${name}/LICENSE`, 'utf8').trim()}\n`
+})
+writeFileSync('dist/licenses.md', licenses.join('\n'))
 
 // Bundled extensions: one file of code each, because Node does not run TypeScript inside node_modules.
 for (const id of readdirSync('extensions')) {

@@ -25,6 +25,23 @@ const schemas = [
   './schemas/stream-event.schema.json',
 ]
 
+/** What Node loads with a file of the build: its files, with their code, and packages. */
+function loadedWith(entry: string) {
+  const files = new Map<string, string>()
+  const packages = new Set<string>()
+  const load = (file: string): void => {
+    if (files.has(file)) return
+    const code = readFileSync(join(root, 'dist', file), 'utf8')
+    files.set(file, code)
+    for (const [, from = ''] of code.matchAll(/^(?:import|export)\s(?:[^'"]*?\sfrom )?["']([^"']+)["']/gm)) {
+      if (from.startsWith('.')) load(join(dirname(file), from))
+      else if (!from.startsWith('node:')) packages.add(from)
+    }
+  }
+  load(entry)
+  return { files, packages: [...packages] }
+}
+
 describe('the export map', () => {
   /** Every name is a promise: adding one is a decision, taking one away a breaking change. */
   const promised: { readonly [subpath: string]: readonly string[] } = {
@@ -88,15 +105,7 @@ describe('the export map', () => {
 
   // Start-up time is one of our figures: what only a call, a hook or a long history needs is loaded when there is one.
   it('loads few files with its main entry, and not these parts of the sources', () => {
-    const files = new Map<string, string>()
-    const load = (file: string): void => {
-      if (files.has(file)) return
-      const code = readFileSync(join(root, 'dist', file), 'utf8')
-      files.set(file, code)
-      for (const [, from = ''] of code.matchAll(/^(?:import|export)\s(?:[^'"]*?\sfrom )?["'](\.[^"']+)["']/gm))
-        load(join(dirname(file), from))
-    }
-    load('index.js')
+    const { files, packages } = loadedWith('index.js')
     // The build says of each piece of code which file of the sources it is.
     const sources = (code: string): string[] => [...code.matchAll(/^\/\/ (src\/\S+\.ts)$/gm)].map(([, name = '']) => name)
     const loaded = [...files.values()].flatMap(sources)
@@ -106,7 +115,17 @@ describe('the export map', () => {
     for (const name of late.slice(1)) expect(all).toContain(`src/${name}.ts`)
     expect(late.filter((name) => loaded.includes(`src/${name}.ts`))).toEqual([])
     expect(loaded).toContain('src/steps/model/ask.ts')
-    expect(files.size).toBeLessThan(30)
+    expect(files.size).toBeLessThan(6)
+    expect(packages).toEqual([])
+    // Node compiles a hundred kilobytes in three milliseconds.
+    expect([...files.values()].join('').length).toBeLessThan(690_000)
+  })
+
+  it('loads no packages for a run of the command line, and not the runtime for its help', () => {
+    const { files } = loadedWith('cli/main.js')
+    expect([...files.keys()]).not.toContain('parts/runtime.js')
+    const run = globSync('dist/parts/run-command*.js', { cwd: root }).map((file) => loadedWith(file.replace('dist/', '')))
+    expect(run.map(({ packages }) => packages)).toEqual([[]])
   })
 
   it('ships no tests', () => {

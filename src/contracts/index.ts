@@ -13,6 +13,7 @@ export {
   type ReasoningEffort,
   reasoningEfforts,
 } from './agent.ts'
+export { type AgentCallTool, isAgentTool } from './agent-tool.ts'
 export {
   type ApprovalBreadth,
   type ApprovalDecision,

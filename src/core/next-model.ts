@@ -32,7 +32,7 @@ interface NextModel {
  * If all are excluded for longer than the longest wait, one is tried.
  */
 export function nextModel({ agent, at, dropped, probed, failures, exclusions }: Candidates): NextModel | undefined {
-  const tooSmall = failures.filter(({ failure, isVoid }) => failure.class === 'context' && !isVoid).map(({ model }) => model)
+  const tooSmall = failures.length === 0 ? none : failures.filter(isTooLong).map(({ model }) => model)
   const out = tooSmall.length === 0 ? dropped : [...dropped, ...tooSmall]
   const live = out.length === 0 ? agent.models : agent.models.filter((model) => !out.includes(model))
   const attempt = failures.length + 1
@@ -49,6 +49,11 @@ export function nextModel({ agent, at, dropped, probed, failures, exclusions }: 
   if (!probed) return { model, attempt, notBefore: 0, probes: true }
   return previous ? undefined : { model, attempt, notBefore: notBefore(model) }
 }
+
+const none: readonly string[] = []
+
+/** The request does not fit into the context window of the model. */
+const isTooLong = ({ failure, isVoid }: FailedAttempt): boolean => failure.class === 'context' && !isVoid
 
 /** The model is not to blame: ask it again before the others. */
 const isRetriedOnSameModel = ({ failure, isVoid }: FailedAttempt): boolean => failure.class === 'lost' || isVoid === true

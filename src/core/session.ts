@@ -28,6 +28,7 @@ export interface EventWriter {
   push(event: InteractionEvent, before: SessionState): void
   live(event: LiveEvent): void
   flush(): MaybePromise<void>
+  handedOver(): MaybePromise<void>
 }
 
 export interface SessionParts {
@@ -124,6 +125,11 @@ export class Session {
   /** Hands recorded events to the journal. Await it before anything acts on them. */
   flush(): MaybePromise<void> {
     return this.#writer.flush()
+  }
+
+  /** Resolves when everything is durable that was handed to the journal before, such as the intent of the call that started a child. */
+  handedOver(): MaybePromise<void> {
+    return this.#writer.handedOver()
   }
 
   /** Publishes a piece of an item. There are very many pieces: they share one `LivePlace`. */

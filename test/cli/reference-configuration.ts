@@ -260,6 +260,10 @@ export const variablesPage = page([
       ['variable', 'meaning'],
       [
         ['`XDG_STATE_HOME`', 'journals, grants and the trust list are in its subfolder `troupe`; default: `~/.local/state/troupe`'],
+        [
+          '`NODE_COMPILE_CACHE`',
+          'where compiled code is kept, so that commands start faster; default: `compiled` in that subfolder, once it exists',
+        ],
         ['`NO_COLOR`, `TERM=dumb`', 'no colours, and plain lines instead of the live tree'],
         ['`*_API_KEY`, `*_BASE_URL`, `OLLAMA_HOST`', 'keys and base URLs of [models](models.md)'],
       ],

@@ -22,7 +22,8 @@ export const judgeWrites =
     }
   }
 
-function unknownWrites(events: readonly InteractionEvent[]): readonly string[] {
+/** Tokens of calls that ended as unknown. */
+export function unknownWrites(events: readonly InteractionEvent[]): readonly string[] {
   const inputs = new Map<string, string>()
   return events.flatMap((event) => {
     if (event.type === 'interaction.item.started' && event.item.kind === 'call')

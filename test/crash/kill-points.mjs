@@ -24,14 +24,37 @@ export async function liveLives(optionsWith, goOn = continueSession, begin = beg
     const adapter = noting(options.adapter, requestsFile)
     const runtime = createAgentRuntime({ ...options, adapter, store: watched(store, points) })
     points.close = () => void runtime.close()
+    const unrecorded = await unrecordedEffects(store, folder)
     const outcome = await beginOrGoOn(runtime, { store, treeFile: join(folder, 'tree'), goOn, begin })
     const events = await store.journal.read(outcome.sessionId, 0)
     const lostBlobs = await blobsWithoutBytes(store, outcome.sessionId, events)
-    const wrongRecords = [...(await wrongTurns(store, outcome, events)), ...(await wrongRequests(runtime, events, requestsFile))]
+    const wrongRecords = [
+      ...(await wrongTurns(store, outcome, events)),
+      ...(await wrongRequests(runtime, events, requestsFile)),
+      ...unrecorded,
+    ]
     await runtime.close()
     await store.close()
     process.stdout.write(`${JSON.stringify({ points: points.passed, outcome, events, lostBlobs, wrongRecords })}\n`)
   }
+}
+
+/** Effects `at PATH` of sessions whose call the journal does not have: they came before the record. */
+async function unrecordedEffects(store, folder) {
+  const [effects, tree] = ['effects.log', 'tree'].map((name) => join(folder, name))
+  if (!existsSync(effects)) return []
+  const numbers = {}
+  const called = new Set(['at root'])
+  for (const { type, agentPath, item } of await store.journal.read(readFileSync(tree, 'utf8'), 0)) {
+    const agent = type === 'interaction.item.started' && item.kind === 'call' ? (item.details?.agent ?? item.input.agent) : undefined
+    if (agent === undefined) continue
+    numbers[agent] = (numbers[agent] ?? 0) + 1
+    called.add(`at ${agentPath}/${agent}#${numbers[agent]}`)
+  }
+  const lines = new Set(readFileSync(effects, 'utf8').split('\n'))
+  return [...lines]
+    .filter((line) => line.startsWith('at ') && !called.has(line))
+    .map((line) => `an effect ${line} before the record of its call`)
 }
 
 const digest = (request) => createHash('sha256').update(JSON.stringify(request)).digest('hex')

@@ -27,16 +27,16 @@ export type Life =
  * other trees, because starting costs more than living.
  */
 export class SubjectProcess {
-  readonly #subject: string
+  readonly #subject: readonly string[]
   #process: ChildProcessByStdio<Writable, Readable, Readable> | undefined
 
   /** `subject`: the file beside this one that lives the lives. */
-  constructor(subject: string) {
-    this.#subject = fileURLToPath(new URL(subject, import.meta.url))
+  constructor(subject: string, args: readonly string[] = []) {
+    this.#subject = [fileURLToPath(new URL(subject, import.meta.url)), ...args]
   }
 
   live(folder: string, killAt: number, how: Stop = 'kill'): Promise<Life> {
-    this.#process ??= spawn(process.execPath, [this.#subject], { stdio: ['pipe', 'pipe', 'pipe'] })
+    this.#process ??= spawn(process.execPath, this.#subject, { stdio: ['pipe', 'pipe', 'pipe'] })
     const { stdin, stdout, stderr } = this.#process
     const child = this.#process
     const lines = createInterface({ input: stdout })

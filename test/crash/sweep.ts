@@ -32,6 +32,7 @@ export interface Run {
 export interface Subject {
   /** The file beside this one that the processes run. */
   readonly file: string
+  readonly args?: readonly string[]
   /** More lives than this after the last kill, and the session never comes to an end. */
   readonly mostFurtherLives: number
   judge(effectsFile: string, lives: readonly Life[]): Verdict
@@ -45,7 +46,7 @@ export async function sweep(subject: Subject, plans: readonly Plan[], how: Stop 
   const left = [...plans.entries()]
   const worker = async () => {
     // Two, used in turn: no process continues a session that it has held before.
-    const processes = [new SubjectProcess(subject.file), new SubjectProcess(subject.file)] as const
+    const processes = [new SubjectProcess(subject.file, subject.args), new SubjectProcess(subject.file, subject.args)] as const
     try {
       for (let next = left.shift(); next; next = left.shift()) runs[next[0]] = await run(subject, next[1], { processes, how })
     } finally {

@@ -60,6 +60,7 @@ function storeMedia(
 
 /** What the task changes in the agent, as a copy. */
 function checkChanges({ instructions, output, limits }: ChildTask): Checked<Omit<ChildTask, 'agent' | 'input'>> {
+  if (instructions === undefined && output === undefined && limits === undefined) return unchanged
   if (instructions !== undefined && typeof instructions !== 'string')
     return wrong('startChild.instructions', `expected a text, found ${showValue(instructions)}`, 'Omit it if there are none.')
   const [problem] = [...outputProblems(output), ...changeProblems({ ...(limits !== undefined && { limits }) })]
@@ -72,6 +73,8 @@ function checkChanges({ instructions, output, limits }: ChildTask): Checked<Omit
   const changes = { ...(instructions !== undefined && { instructions }), ...(output && { output }), ...(limits && { limits }) }
   return { kind: 'ok', value: structuredClone(changes) }
 }
+
+const unchanged: Checked<Omit<ChildTask, 'agent' | 'input'>> = { kind: 'ok', value: {} }
 
 /** The agent of the task: one that the caller may call, and that still exists. */
 function checkAgent(task: unknown, caller: AgentSpec, now: ReadonlyMap<string, AgentSpec>): Checked<AgentSpec> {

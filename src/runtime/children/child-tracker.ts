@@ -17,7 +17,7 @@ import type { ActiveSession } from '../../steps/index.ts'
 import type { BudgetQueue } from '../budgets/budget-queue.ts'
 import { type OpenSession, OpenSessions } from '../budgets/open-sessions.ts'
 import { accountingOf, operationOf } from '../journal/operations.ts'
-import { childIdsOf, summaryOnly, type TreeState } from '../journal/tree-state.ts'
+import { childIdOf, childIdsOf, summaryOnly, type TreeState } from '../journal/tree-state.ts'
 import { childFailure } from './child-failure.ts'
 import { childNotice } from './child-notice.ts'
 import { endHandoff } from './end-handoff.ts'
@@ -39,6 +39,8 @@ export class ChildTracker {
   stalled = Promise.withResolvers<'stalled'>()
   /** Sessions whose turn was ended while something of them was still running. */
   readonly #abandoned = new Set<SessionId>()
+  /** Whether a call may have another child than its first. */
+  #hasNumbered: boolean
 
   constructor(
     root: ActiveSession,
@@ -47,6 +49,7 @@ export class ChildTracker {
   ) {
     this.inactive = new Map(children)
     this.settled = new Set(settled)
+    this.#hasNumbered = children.size > 0
     this.openSessions = new OpenSessions(root, budget)
     this.openSessions.root.numbers = new Map(numbers)
   }
@@ -57,6 +60,9 @@ export class ChildTracker {
 
   observe(event: InteractionEvent): void {
     switch (event.type) {
+      case 'interaction.session.created':
+        if (event.parent && event.sessionId !== childIdOf(event.parent.sessionId, event.parent.itemId)) this.#hasNumbered = true
+        return
       case 'interaction.item.completed':
         if (event.item.kind === 'call') this.#itemEnded(event.sessionId, event.item.id)
         return
@@ -151,7 +157,8 @@ export class ChildTracker {
     // Saves the lookup for calls of sessions without children.
     if (turn?.kind === 'open' && turn.children === 0 && open?.openChildren === 0) return
     const parent = open?.session
-    for (const childId of childIdsOf(parentId, itemId, this)) {
+    const children = this.#hasNumbered ? childIdsOf(parentId, itemId, this) : [childIdOf(parentId, itemId)]
+    for (const childId of children) {
       const spawned = turn?.kind === 'open' ? turn.spawned.find((child) => child.childId === childId) : undefined
       if (!spawned) this.callEnded(childId)
       // Such a child ends with its call, like one that is called. After a release it ends with the turn.

@@ -143,6 +143,8 @@ export class Children {
     const begun = open.session?.state ?? this.#tracker.inactive.get(open.sessionId)
     const agent = begun?.agent ?? start.inline ?? this.#parts.agents.get(start.task.agent)
     if (!agent) throw new TroupeError('internal', `The task for ${start.task.agent} was not checked.`)
+    // Opening a source may start a process.
+    if (this.#parts.sources) await this.#tree.handedOver()
     try {
       const resolving = this.#parts.models.resolve(agent)
       if (resolving) await resolving
@@ -160,6 +162,8 @@ export class Children {
     session.slots = slots
     interrupt.listen(() => cancel(session, interrupt.reason ?? 'parent'))
     await this.#untilEnded(open, session)
+    // The tool may act on the result.
+    if (!start.isAgentCall) await this.#tree.handedOver()
     return this.#tracker.settle(open)
   }
 

@@ -1,4 +1,4 @@
-import type { AgentSpec, InteractionEvent } from '../../contracts/index.ts'
+import type { AgentSpec, InteractionEvent, MaybePromise } from '../../contracts/index.ts'
 import type { SessionState } from '../../core/index.ts'
 import type { ActiveSession, ToolRegistry } from '../../steps/index.ts'
 import type { TreeAccount } from '../budgets/tree-account.ts'
@@ -16,6 +16,8 @@ export interface ParentTree {
   /** The tools of an agent in this tree: those of its last turn, or of `toolsFor`. */
   registryOf(agent: AgentSpec): ToolRegistry
   push(event: InteractionEvent): void
+  /** Resolves when everything passed to the journal so far is durable. */
+  handedOver(): MaybePromise<void>
   /** Records what sources say about their tools, once for each text. */
   addInstructions(session: ActiveSession): void
 }

@@ -7,7 +7,7 @@ import {
   type TreeId,
   TroupeError,
 } from '../../contracts/index.ts'
-import { apply, createSessionState, type OpenTurn, type SessionState } from '../../core/index.ts'
+import { apply, createSessionState, type EndedTurn, type OpenTurn, type SessionState } from '../../core/index.ts'
 import { Sequence } from '../../util/sequence.ts'
 
 /** The state of all sessions of a tree, folded from its events. */
@@ -214,8 +214,13 @@ function known(children: ReadonlyMap<SessionId, SessionState>, event: Interactio
 /** The parts of an ended child that the outcome of the turn needs. */
 export function summaryOnly(state: SessionState): SessionState {
   const { turn } = state
-  const rest = { ...state, history: Sequence.empty<Message>(), inputs: [], grants: [], tools: [], prices: {} }
-  if (turn.kind !== 'ended' || turn.report === undefined) return rest
-  const { report: _, ...summary } = turn
-  return { ...rest, turn: summary }
+  return { ...state, ...nothing, turn: turn.kind === 'ended' && turn.report ? withoutReport(turn) : turn }
+}
+
+const nothing = { history: Sequence.empty<Message>(), inputs: [], grants: [], tools: [], prices: {} }
+
+/** Field by field: for an object rest the engine takes a slow path, and every child comes by here. */
+function withoutReport(turn: EndedTurn): EndedTurn {
+  const { kind, id, ending, totals, paidUsd, children, idleMs, inputs, accounting, diagnostics } = turn
+  return { kind, id, ending, totals, paidUsd, children, idleMs, inputs, accounting, diagnostics }
 }

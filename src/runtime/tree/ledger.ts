@@ -112,6 +112,12 @@ export class Ledger implements EventWriter {
     return this.#writing
   }
 
+  /** Resolves when everything passed to the journal so far is durable. */
+  handedOver(): MaybePromise<void> {
+    if (this.#broken !== undefined) throw this.#broken
+    return this.#writing
+  }
+
   /**
    * The last flush of a released tree. A call whose intent was not passed to the journal has not started: its intent and all that
    * follows is dropped, as in a crash, so that its result does not count as unknown later. Results are never dropped.

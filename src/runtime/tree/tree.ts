@@ -81,7 +81,8 @@ export class Tree implements TreePort, EventWriter, ParentTree {
   mailbox: { drain(): Promise<void> } | undefined
   registry: ToolRegistry
   readonly #ledger: Ledger
-  #account: TreeAccount | undefined
+  /** Written here only. */
+  account: TreeAccount | undefined
   #ports: StepPorts
   #sources: TreeSources | undefined
   /** Fires when the tree is released; absent if no turn has waited for its tools. */
@@ -108,7 +109,7 @@ export class Tree implements TreePort, EventWriter, ParentTree {
     this.principal = principal
     this.registry = registry
     this.#ledger = ledger
-    this.#account = account
+    this.account = account
     this.#ports = parts.ports(root.treeId, { tree: this, registry })
     this.#before = { children, settled, numbers }
     this.#sources = parts.sources && parts.sourcesOf(root.treeId, registry)
@@ -184,7 +185,7 @@ export class Tree implements TreePort, EventWriter, ParentTree {
     this.#brought = this.root.state.changes?.clientTools && 'tools'
     this.reportSources()
     reconfigure(this.root, changes, this.parts.models)
-    if (this.#account?.isCostBound) addPrices(this.root, this.parts.models)
+    if (this.account?.isCostBound) addPrices(this.root, this.parts.models)
     resumeSession(this.root, this, { epoch, stoppedAt })
     if (this.#tracker) resumeChildren(this.#tracker, this, { epoch, stoppedAt })
   }
@@ -202,15 +203,11 @@ export class Tree implements TreePort, EventWriter, ParentTree {
   headroom({ state: { sessionId } }: ActiveSession): Headroom {
     const open = this.#tracker?.openSessions.get(sessionId)
     const ancestors = open ? headroomOf(open) : unlimited
-    return this.#account ? [...ancestors, ...this.#account.accounts(answersAbove(open))] : ancestors
-  }
-
-  get account(): TreeAccount | undefined {
-    return this.#account
+    return this.account ? [...ancestors, ...this.account.accounts(answersAbove(open))] : ancestors
   }
 
   get hasOwnerBudget(): boolean {
-    return this.#account !== undefined
+    return this.account !== undefined
   }
 
   budgetQueue(session: ActiveSession): WaitTarget {
@@ -345,18 +342,18 @@ export class Tree implements TreePort, EventWriter, ParentTree {
   async #prepareAccount(preparing: MaybePromise<void>, accounts: OwnerAccounts, owner: string): Promise<void> {
     await preparing
     const { root } = this
-    if (this.#account && root.state.turns > 0) await accounts.refresh(this.#account)
-    const opened = this.#account ? undefined : await accounts.open(owner)
+    if (this.account && root.state.turns > 0) await accounts.refresh(this.account)
+    const opened = this.account ? undefined : await accounts.open(owner)
     // The tree may have been released meanwhile, and its driver may have settled.
     if (root.isReleased) return opened?.leave()
     if (opened) this.#useAccount(opened)
-    if (!this.#account?.isCostBound) return
+    if (!this.account?.isCostBound) return
     this.parts.models.checkPrices(root.state.agent, true)
     addPrices(root, this.parts.models)
   }
 
   #useAccount(account: TreeAccount): void {
-    this.#account = account
+    this.account = account
     if (this.#tracker) this.#tracker.openSessions.budget = account.queue
   }
 
@@ -470,9 +467,9 @@ export class Tree implements TreePort, EventWriter, ParentTree {
     this.#ledger.push(event)
     if (before && isTurnEnd(event)) this.#ledger.turnEnded(turnRecordOf(event, before, this.#stateOf))
     // First: the tracker wakes sessions, which ask the account what is left.
-    const hasEnded = this.#account?.observe(event)
+    const hasEnded = this.account?.observe(event)
     tracker?.observe(event)
-    if (hasEnded) this.#account?.queue.wakeReady()
+    if (hasEnded) this.account?.queue.wakeReady()
   }
 
   live(event: LiveEvent): void {
@@ -483,6 +480,10 @@ export class Tree implements TreePort, EventWriter, ParentTree {
     return this.#ledger.flush()
   }
 
+  handedOver(): MaybePromise<void> {
+    return this.#ledger.handedOver()
+  }
+
   /** The last flush of a released tree. */
   flushBegun(): MaybePromise<void> {
     return this.#ledger.flushBegun()
@@ -490,7 +491,7 @@ export class Tree implements TreePort, EventWriter, ParentTree {
 
   #track(): ChildTracker {
     if (this.#tracker) return this.#tracker
-    this.#tracker = new ChildTracker(this.root, this.#before, this.#account?.queue)
+    this.#tracker = new ChildTracker(this.root, this.#before, this.account?.queue)
     this.#before = nothingBefore
     return this.#tracker
   }

@@ -30,6 +30,9 @@ export async function askHook(
   { timeoutMs = defaultHookTimeoutMs }: Hook,
   question: { readonly kinds: readonly HookVerdict[]; put(context: HookContext): unknown },
 ): Promise<HookAnswer> {
+  // A hook acts: the call that started this child is on record first.
+  const writing = session.handedOver()
+  if (writing) await writing
   if (session.interrupt.reason !== undefined) return { kind: 'interrupted' }
   const deadline = new Interrupt(session.interrupt)
   const cancel = session.clock.after(timeoutMs, () => deadline.fire('late'))

@@ -1,13 +1,14 @@
-import type {
-  CallRecord,
-  ClientId,
-  ItemId,
-  ItemStatus,
-  MaybePromise,
-  Tool,
-  ToolFailure,
-  ToolOutput,
-  ToolQuestions,
+import {
+  type CallRecord,
+  type ClientId,
+  type ItemId,
+  type ItemStatus,
+  isAgentTool,
+  type MaybePromise,
+  type Tool,
+  type ToolFailure,
+  type ToolOutput,
+  type ToolQuestions,
 } from '../../contracts/index.ts'
 import {
   type EscalationStage,
@@ -37,7 +38,7 @@ import { Lanes } from './lanes.ts'
 import { type RunResult, runTool } from './run-tool.ts'
 
 // The second half of the pipeline: execute in the sandbox with deadline and signal → escalate if approved → hooks → redact
-// and cut → record. Nothing runs before its intent is durable. A call that waits for another also waits for that one's
+// and cut → record. Nothing acts before its intent is durable. A call that waits for another also waits for that one's
 // result to be durable, so that recovery can tell what has not begun.
 
 export function execute(session: ActiveSession, calls: readonly StartedCall[]): MaybePromise<void> {
@@ -111,10 +112,16 @@ function isLeftOpen(session: ActiveSession, { itemId }: StartedCall): boolean {
   return step.kind === 'calling' && findCall(step.calls, itemId)?.kind === 'started'
 }
 
-/** Not async: most calls are synchronous, and there are very many. */
+/** Not async: most calls are synchronous, and there are very many. The start of a child has no effect: the child waits before its first. */
 function runCall(session: ActiveSession, call: StartedCall): MaybePromise<void> {
   const writing = session.flush()
-  return writing ? writing.then(() => startOrResume(session, call)) : startOrResume(session, call)
+  const mustWait = writing && !isAgentCall(session, call)
+  return mustWait ? writing.then(() => startOrResume(session, call)) : startOrResume(session, call)
+}
+
+function isAgentCall(session: ActiveSession, { intent }: StartedCall): boolean {
+  const tool = session.toolOf(intent.tool)
+  return tool !== undefined && isAgentTool(tool)
 }
 
 function startOrResume(session: ActiveSession, call: StartedCall): MaybePromise<void> {

@@ -1,23 +1,24 @@
-import type {
-  BlobId,
-  ChildControl,
-  ChildResult,
-  ChildTask,
-  Confinement,
-  ItemStatus,
-  Json,
-  LivePlace,
-  MaybePromise,
-  Plan,
-  Question,
-  QuestionAnswer,
-  SampleRequest,
-  SampleResult,
-  Tool,
-  ToolContext,
-  ToolFailure,
-  ToolOutput,
-  ToolSpec,
+import {
+  type BlobId,
+  type ChildControl,
+  type ChildResult,
+  type ChildTask,
+  type Confinement,
+  type ItemStatus,
+  isAgentTool,
+  type Json,
+  type LivePlace,
+  type MaybePromise,
+  type Plan,
+  type Question,
+  type QuestionAnswer,
+  type SampleRequest,
+  type SampleResult,
+  type Tool,
+  type ToolContext,
+  type ToolFailure,
+  type ToolOutput,
+  type ToolSpec,
 } from '../../contracts/index.ts'
 import { callIdOf, planItemIdOf, type StartedCall } from '../../core/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
@@ -78,6 +79,7 @@ class CallRun {
   readonly #interrupt: Interrupt
   readonly #started: number
   readonly #slots: QueueSlots | undefined
+  #tool: Tool | undefined
   #limit: CallLimit = noLimit
   #isOver = false
   #veil: RedactionStream | undefined
@@ -106,6 +108,7 @@ class CallRun {
 
   enter(tool: Tool): MaybePromise<RunResult> {
     const timeLeft = this.#session.timeLeft()
+    this.#tool = tool
     this.#limit = callLimit(tool, this.#session.state.agent, timeLeft?.usable ?? Number.POSITIVE_INFINITY)
     const input = copyJson(this.#call.intent.input)
     keepHiddenClass('call', this, input)
@@ -323,7 +326,11 @@ class CallRun {
 
   #follow(start: Omit<ChildStart, 'slots'>): Promise<ChildResult> {
     if (this.#isOver) return Promise.resolve({ kind: 'refused', failure: callIsOver })
-    const result = this.#session.ports.tree.startChild(this.#session, this.#call.itemId, { ...start, slots: this.#slots })
+    const result = this.#session.ports.tree.startChild(this.#session, this.#call.itemId, {
+      ...start,
+      slots: this.#slots,
+      isAgentCall: this.#tool !== undefined && isAgentTool(this.#tool),
+    })
     const child: StartedChild = { result, hasEnded: false }
     this.#children ??= []
     this.#children.push(child)

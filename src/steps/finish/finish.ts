@@ -21,7 +21,7 @@ async function finishIfAllowed(session: ActiveSession, wanted: TurnEnding): Prom
   await endTurn(session, { status: 'partial', reason: 'hook' })
 }
 
-/** The end of the turn is durable when this resolves; only then is the answer published. */
+/** The end of the turn of a root is durable when this resolves, that of a child when its caller acts on it. Only then is it published. */
 export function endTurn(session: ActiveSession, wanted: TurnEnding): MaybePromise<void> {
   const { turn } = session
   if (turn.spawned.length > 0) return session.ports.tree.spawned.closeAll(session).then(() => endTurn(session, wanted))
@@ -41,7 +41,9 @@ export function endTurn(session: ActiveSession, wanted: TurnEnding): MaybePromis
   if (ending.status === 'failed') noteError(session, ending.message)
   session.note(endEvent(ending, reportOf(turn, session.state.agent), totals))
   if (!nextInput(session.state)) session.note({ type: 'interaction.session.idle' })
-  return session.flush()
+  const writing = session.flush()
+  // Never synchronous for a child: whoever drives it keeps it from beginning another turn, once this one runs.
+  return session.state.parent ? Promise.resolve() : writing
 }
 
 /** The limit that the turn reached. An answer that the model's own maximum cut reached none. */

@@ -132,11 +132,13 @@ export class Reply {
       const metadata = hidden(text.metadata)
       if (metadata) text.metadata = metadata
     }
-    for (const [index, ref] of this.#refs.entries()) {
-      if (ref.type !== 'call') continue
+    for (let index = 0; index < this.#refs.length; index++) {
+      const ref = this.#refs[index]
+      if (ref?.type !== 'call') continue
       const metadata = hidden(ref.metadata)
       const name = offered.some((tool) => tool.name === ref.name) ? ref.name : hiddenName(ref.name, redactor)
-      this.#refs[index] = { ...ref, name, input: redactor.text(ref.input), ...(metadata && { metadata }) }
+      const input = redactor.text(ref.input)
+      if (name !== ref.name || input !== ref.input || metadata) this.#refs[index] = { ...ref, name, input, ...(metadata && { metadata }) }
     }
     const metadata = hidden(this.metadata)
     if (this.#finish && metadata) this.#finish = { ...this.#finish, metadata }

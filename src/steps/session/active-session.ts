@@ -129,6 +129,8 @@ export interface ChildStart {
   readonly number?: number
   /** Called once it is accepted, or found again: its number is taken. */
   readonly accepted?: () => void
+  /** The call only returns the result: its end need not be durable before. */
+  readonly isAgentCall?: boolean
   /** The interrupt of the call that starts it. */
   readonly interrupt: Interrupt
   readonly slots: QueueSlots | undefined

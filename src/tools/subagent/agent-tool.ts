@@ -1,4 +1,14 @@
-import type { AgentCard, AgentSpec, ChildResult, JsonObject, JsonSchema, Tool, ToolExtras, ToolOutput } from '../../contracts/index.ts'
+import type {
+  AgentCallTool,
+  AgentCard,
+  AgentSpec,
+  ChildResult,
+  JsonObject,
+  JsonSchema,
+  Tool,
+  ToolExtras,
+  ToolOutput,
+} from '../../contracts/index.ts'
 
 /** The name under which parents call an agent; models see it with the separators that they accept. */
 export const agentToolName = ({ toolName }: Pick<AgentSpec, 'toolName'>): string => `agent__${toolName}`
@@ -20,13 +30,14 @@ export const replacementOf = (agent: Pick<AgentSpec, 'toolName'>, tools: readonl
   tools.find(({ name }) => name === agentToolName(agent))
 
 /** An agent as a tool. */
-export function agentTool(agent: AgentSpec): Tool {
+export function agentTool(agent: AgentSpec): AgentCallTool {
   const { name, description, usage } = agent
   return {
     name: agentToolName(agent),
     description: usage === undefined ? description : `${description}\nInput: ${usage}`,
     inputSchema: inputSchema(agent),
     ...childTraits,
+    onlyCallsAgent: true,
     view: () => ({ type: 'subagent_call', details: { agent: name } }),
     execute: (input, context) =>
       context.startChild({ agent: name, input: [{ type: 'text', text: taskOf(agent, input) }] }).then(childOutput),
