@@ -1,13 +1,15 @@
-// 1,000 sessions at the same time over HTTP: each has 20 calls, and a model that takes 500 ms for a step. Prints failures, what the
-// server adds to a step, and its memory. Usage: node bench/load.mjs [memory|sqlite] [sessions]
+// 1,000 sessions at the same time over HTTP: each has 20 calls, and a model that takes 500 ms for a step. Prints failures, the latency of
+// a start (from the request to the first model request), what the server adds to a step (between two model requests), CPU and memory.
+// Usage: node bench/load.mjs [memory|sqlite] [sessions]
 import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { print, row } from './lib/rows.mjs'
 
-const [, , role = 'memory', given] = process.argv
+const [role = 'memory', given] = process.argv.slice(2).filter((each) => !each.startsWith('--'))
 const calls = 20
 const latencyMs = 500
 if (role.startsWith('serve-')) await startServer(role.slice(6))
@@ -21,11 +23,24 @@ async function startServer(kind) {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-load-'))
   const store = await openStore(kind === 'memory' ? 'memory:' : `sqlite:${folder}`)
   const usage = { input: 100, output: 10, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
+  const [starts, steps, last] = [[], [], new Map()]
+  /** `text`: the time at which the client sent it. */
+  const measureStep = (text) => {
+    const now = performance.timeOrigin + performance.now()
+    const before = last.get(text)
+    last.set(text, now)
+    if (before === undefined) starts.push(now - Number(text))
+    else steps.push(now - before - latencyMs)
+  }
   const model = {
     id: 'bench/model',
     abilities: ['tools'],
     async *stream({ messages }) {
-      if (messages[0].parts[0].text !== 'Warm up') await new Promise((resolve) => setTimeout(resolve, latencyMs))
+      const [{ text }] = messages[0].parts
+      if (text !== 'Warm up') {
+        measureStep(text)
+        await new Promise((resolve) => setTimeout(resolve, latencyMs))
+      }
       const done = messages.filter(({ role: from }) => from === 'tool').length
       if (done < calls) yield { type: 'call', id: `c${done}`, name: 'look_up', input: JSON.stringify({ key: `k${done}` }) }
       else yield { type: 'text', text: 'Done.' }
@@ -59,7 +74,7 @@ async function startServer(kind) {
     rss = Math.max(rss, process.memoryUsage.rss())
   }, 100)
   process.on('message', async () => {
-    process.send({ rss, cpu: process.cpuUsage() })
+    process.send({ rss, cpu: process.cpuUsage(), starts, steps })
     rmSync(folder, { recursive: true, force: true })
   })
   process.send({ port })
@@ -99,19 +114,20 @@ async function measure(kind, sessions) {
     await Promise.all(Array.from({ length: 100 }, () => ask('Warm up')))
     // They begin within one step, not all at the same moment.
     const later = (index) => new Promise((resolve) => setTimeout(resolve, (index / sessions) * latencyMs))
-    const results = await Promise.all(Array.from({ length: sessions }, (_, index) => later(index).then(() => ask('Go'))))
-    const steps = calls + 1
-    const added = results.map(({ ms }) => (ms - steps * latencyMs) / steps).toSorted((a, b) => a - b)
-    const at = (share) => added[Math.floor(share * (added.length - 1))].toFixed(1)
+    const results = await Promise.all(
+      Array.from({ length: sessions }, (_, index) => later(index).then(() => ask(String(performance.timeOrigin + performance.now())))),
+    )
     const failed = results.filter(({ isDone }) => !isDone)
     child.send('figures')
-    const { rss, cpu } = await new Promise((resolve) => child.once('message', resolve))
-    console.log(
-      `${kind}: ${sessions} sessions, ${sessions * steps} steps, ${failed.length} failed${failed[0] ? ` (${failed[0].text.slice(0, 200)})` : ''}`,
-    )
-    console.log(
-      `added to a step: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms; ${((cpu.user + cpu.system) / 1000 / (sessions * steps)).toFixed(2)} ms CPU; memory at most ${Math.round(rss / 1024 ** 2)} MB`,
-    )
+    const { rss, cpu, starts, steps } = await new Promise((resolve) => child.once('message', resolve))
+    const count = sessions * (calls + 1)
+    const note = failed[0] ? ` (${failed[0].text.slice(0, 200)})` : ''
+    print(`${kind}: ${sessions} sessions, ${count} steps, ${failed.length} failed${note}; memory at most ${Math.round(rss / 1024 ** 2)} MB`)
+    const at = (times, share) => times.toSorted((a, b) => a - b)[Math.floor(share * (times.length - 1))]
+    const title = `${sessions.toLocaleString('en')} sessions, ${kind === 'sqlite' ? 'SQLite' : kind}`
+    for (const [what, times] of Object.entries({ start: starts, step: steps }))
+      for (const share of [0.5, 0.95]) row(`${title}: ${what}, p${share * 100}`, at(times, share), 'ms')
+    row(`${title}: CPU of a step`, (cpu.user + cpu.system) / 1000 / count, 'ms')
   } finally {
     child.kill()
     agent.destroy()

@@ -1,5 +1,5 @@
-// Clients that open many streams, and read them or not: memory of the server, the longest block of its event loop, and the slowest
-// answer of GET /health meanwhile. Server and clients are processes of their own, on loopback.
+// Clients that open many streams, and read them or not: memory and CPU of the server, the longest block of its event loop, and the
+// slowest answer of GET /health meanwhile. Server and clients are processes of their own, on loopback.
 // Usage: node bench/streams.mjs [unread|read|live|flood]
 import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -9,9 +9,10 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { WebSocket } from 'ws'
+import { print, row } from './lib/rows.mjs'
 
 const token = 'bench'
-const [, , given] = process.argv
+const [given] = process.argv.slice(2).filter((each) => !each.startsWith('--'))
 const scenarios = {
   unread: { title: '400 readers that never read, 16 MB', megabytes: 16, run: (to) => unreadStreams(to, 400) },
   read: { title: '200 readers of 18 MB', megabytes: 18, run: (to) => readStreams(to, 200) },
@@ -62,7 +63,7 @@ async function startServer() {
     const { user, system } = process.threadCpuUsage()
     return (user + system) / 1_000
   }
-  let [last, block] = [spent(), 0]
+  let [last, block, begun] = [spent(), 0, process.cpuUsage()]
   setInterval(() => {
     const now = spent()
     block = Math.max(block, now - last)
@@ -73,10 +74,10 @@ async function startServer() {
       const sessionId = await runtime.sessions.start('Hi')
       await runtime.sessions.outcome(sessionId)
       const count = await fill(store, sessionId, megabytes)
-      ;[last, block] = [spent(), 0]
+      ;[last, block, begun] = [spent(), 0, process.cpuUsage()]
       process.send({ sessionId, count })
     }
-    if (what === 'figures') process.send({ block })
+    if (what === 'figures') process.send({ block, cpu: process.cpuUsage(begun) })
     if (what === 'end') {
       rmSync(folder, { recursive: true, force: true })
       process.exit()
@@ -143,12 +144,13 @@ async function measure({ title, megabytes, run }) {
   isOver = true
   await honest
   clearInterval(sampling)
-  const { block } = await ask(child, { do: 'figures' })
+  const { block, cpu } = await ask(child, { do: 'figures' })
   agent.destroy()
   idle.destroy()
-  console.log(
-    `${title}: +${Math.round(most - before)} MB, longest block ${Math.round(block)} ms, slowest /health ${Math.round(slowest)} ms, ${resets} resets. ${note}`,
-  )
+  print(`${title}: slowest /health ${Math.round(slowest)} ms, ${resets} resets. ${note}`)
+  row(`${title}: CPU`, (cpu.user + cpu.system) / 1000, 'ms')
+  row(`${title}: longest block`, block, 'ms')
+  row(`${title}: memory`, most - before, 'MB')
   const ended = new Promise((resolve) => child.once('exit', resolve))
   child.send({ do: 'end' })
   await ended

@@ -106,4 +106,19 @@ describe('the report', () => {
     expect(resultsChart(raw, peers)).not.toContain('broken')
     expect(resultsChart({}, peers)).toBeUndefined()
   })
+
+  it('draws rows of the server: the least of all rounds, and multiples of the simplest program', () => {
+    const base = (value: number) => ({ title: 'bare Node', value })
+    const svg = resultsChart({}, peers, {
+      'start of a session, p95': [
+        { value: 30, unit: 'ms' },
+        { value: 20, unit: 'ms' },
+      ],
+      'troupe run': [
+        { value: 150, unit: 'ms', base: base(30) },
+        { value: 160, unit: 'ms', base: base(20) },
+      ],
+    })
+    for (const text of ['start of a session, p95', '20.0', 'troupe run ÷ bare Node', '7.50']) expect(svg).toContain(`>${text}</text>`)
+  })
 })

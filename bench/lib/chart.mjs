@@ -1,4 +1,5 @@
 // Bars on a log scale as plain SVG: one panel a workload, one bar a peer, ours in colour.
+import { leastOf } from './rows.mjs'
 
 const WIDTH = 860, LABEL = 290, VALUE = 80, ROW = 22, BAR = 14, HEAD = 46, GAP = 34
 const escape = (s) => String(s).replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c])
@@ -40,14 +41,23 @@ ${parts.join('\n')}
 
 const shown = [['w1', 'W1: one session, µs a turn (log scale, shorter is better)'], ['w4', 'W4: 500 sessions at once, ms (log scale, shorter is better)']]
 
+// Rows of the server and the command line.
+function rowPanels(rows) {
+  const least = Object.entries(rows).map(([label, rounds]) => ({ label, ours: true, ...leastOf(rounds) }))
+  return [
+    { title: 'Latency of the server, ms (log scale, shorter is better)', rows: least.filter(({ label }) => label.endsWith('p95')).map((row) => ({ ...row, value: Math.max(row.value, 0.01) })) },
+    { title: 'Multiples of the simplest program (log scale, shorter is better)', rows: least.filter(({ base }) => base).map(({ base, ...row }) => ({ ...row, label: `${row.label} ÷ ${base.title}`, value: row.value / base.value })) },
+  ]
+}
+
 // The report's chart: the minimum of each peer over all rounds, the fastest on top. Undefined before anything was measured.
-export function resultsChart(raw, peers) {
-  const panels = shown.map(([workload, title]) => ({
+export function resultsChart(raw, peers, rows = {}) {
+  const panels = [...shown.map(([workload, title]) => ({
     title,
     rows: Object.keys(raw)
       .map((peer) => ({ label: peers[peer]?.title ?? peer, ours: peer.startsWith('troupe'), value: Math.min(...(raw[peer][workload] ?? []).filter((o) => !o.error).map((o) => o.min)) }))
       .filter((row) => Number.isFinite(row.value))
       .sort((a, b) => a.value - b.value),
-  })).filter((panel) => panel.rows.length > 0)
+  })), ...rowPanels(rows)].filter((panel) => panel.rows.length > 0)
   return panels.length > 0 ? chart(panels) : undefined
 }

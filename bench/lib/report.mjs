@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { cpus } from 'node:os'
+import { rowsTable } from './rows.mjs'
 import { targetsTable } from './targets.mjs'
 
 const med = (a) => [...a].sort((x, y) => x - y)[a.length >> 1]
@@ -30,7 +31,7 @@ function footprint(pkgs) {
   return { count: seen.size, bytes: [...seen].reduce((s, d) => s + own(d), 0) }
 }
 
-export function report(raw, peers) {
+export function report(raw, peers, rows) {
   const ok = (p, w) => (raw[p]?.[w] ?? []).filter((o) => !o.error)
   // Best (least disturbed) round by minimum, and the median of the rounds' medians.
   const get = (p, w) => {
@@ -48,7 +49,7 @@ export function report(raw, peers) {
   }
   const table = (head, rows) => [`| ${head.join(' | ')} |`, `|${head.map(() => '---').join('|')}|`, ...rows.map((r) => `| ${r.join(' | ')} |`)].join('\n')
   const rounds = Math.max(...order.map((p) => ok(p, 'w1').length))
-  const loads = order.flatMap((p) => Object.values(raw[p]).flat().map((o) => o.load)).filter(Boolean)
+  const loads = [...order.flatMap((p) => Object.values(raw[p]).flat()), ...Object.values(rows).flat()].map((o) => o.load).filter(Boolean)
 
   const main = table(
     ['peer', 'W1 µs/turn', 'W1z zod µs/turn', 'W1g non-stream µs/turn', 'W2 µs/turn (3 calls)', 'W3 µs/sub-agent call'],
@@ -77,7 +78,7 @@ Node ${process.version}, ${cpus().length} cores, load ${Math.min(...loads).toFix
 Cells: **minimum over all rounds / median of the rounds' medians (minimum ÷ bare loop's minimum)**. Lower is better.
 Every run is checked: exact number of model calls, tool executions, streamed chunks and the final text.
 
-![W1 and W4 of each peer, bars on a log scale](chart.svg)
+![W1 and W4 of each peer, and figures of the server, bars on a log scale](chart.svg)
 
 ## Our targets
 
@@ -96,6 +97,13 @@ ${failures.length ? `\nFailed:\n${failures.join('\n')}\n` : ''}
 ${scale}
 
 W4: 500 concurrent 5-turn sessions, each model call yields one macrotask. W5: process spawn to first model call. W6: W1 with 50 / 200 / 800 turns (minimums).
+
+## Server and command line
+
+${rowsTable(rows)}
+
+Minimums over all rounds; the time of a command is the median of ten runs. Start: from the request to the first model request, when all
+sessions start within half a second. Step: the time between two model requests of a session, less that of the model.
 
 ## Memory and footprint
 

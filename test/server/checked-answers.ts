@@ -35,9 +35,10 @@ export function checkedAnswers(
   const operations = paths.routes.map((route) => ({ route, pattern: patternOf(route) }))
 
   async function check(request: Request, response: Response): Promise<Response> {
-    const { pathname } = new URL(request.url)
+    const { headers, method } = request
+    const url = new URL(request.url)
     const route = operations.find(
-      ({ route: each, pattern }) => pattern.test(pathname) && paths.isFor(each, request) && each.method === request.method,
+      ({ route: each, pattern }) => pattern.test(url.pathname) && paths.isFor(each, { headers, url }) && each.method === method,
     )?.route
     // What no route answers has no description. A page that the browser has is not sent again; of 499, nobody hears.
     if (!route || route.isUnlisted || response.status === 304 || response.status === 499) return response

@@ -8,10 +8,9 @@ export function withoutBase(request: Request, basePath: string): Request {
 }
 
 /** From the path of the page without its last slash, relative links would lead elsewhere. */
-export const isWithoutSlash = ({ url }: Request, basePath: string): boolean => basePath !== '' && new URL(url).pathname === basePath
+export const isWithoutSlash = ({ pathname }: URL, basePath: string): boolean => basePath !== '' && pathname === basePath
 
 /** A relative address: a proxy may have another scheme and host. */
-export function withSlash({ url }: Request): Response {
-  const { pathname, search } = new URL(url)
+export function withSlash({ pathname, search }: URL): Response {
   return new Response(null, { status: 308, headers: { location: `${pathname.split('/').at(-1)}/${search}` } })
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { FakeClock } from '../../testing/index.ts'
 import { TimeSlices } from '../../util/time-slices.ts'
-import { carryStream } from './carry-stream.ts'
+import { carryStream, isEventStream } from './carry-stream.ts'
 import { HttpError } from './http-error.ts'
 import type { OpenStream, StreamConnection } from './open-streams.ts'
 
@@ -48,4 +48,15 @@ it('sends no last message inside of an event', async () => {
   await whole.reader.read()
   whole.end()
   expect(new TextDecoder().decode((await whole.reader.read()).value)).toBe('event: error\n\n')
+})
+
+it('does not ask for the body of another answer: it would become a stream', () => {
+  const headers = new Headers({ 'content-type': 'application/json' })
+  const answer = new Proxy(new Response(), {
+    get: (_, key) => {
+      if (key === 'body') throw new Error('asked')
+      return key === 'headers' ? headers : undefined
+    },
+  })
+  expect(isEventStream(answer)).toBe(false)
 })

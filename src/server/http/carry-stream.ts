@@ -18,8 +18,9 @@ export interface CarryOptions {
 /** A reader that reads slowly accepts a part of a large event before it is taken for one that does not read. */
 const maxPartBytes = 256 * 1024
 
-export const isEventStream = ({ body, headers }: Response): boolean =>
-  body !== null && headers.get('content-type')?.startsWith('text/event-stream') === true
+/** The type is tested first: a text becomes a stream when somebody asks for the body. */
+export const isEventStream = (response: Response): boolean =>
+  response.headers.get('content-type')?.startsWith('text/event-stream') === true && response.body !== null
 
 /**
  * Sends a stream of events: one part after another, each when the connection has accepted the one before. Nothing is buffered, so that

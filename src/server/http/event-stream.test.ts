@@ -88,7 +88,7 @@ it('sends each item once and in order, then the end, and releases the source', a
     'x-a': 'b',
   })
   push('1', 'hidden', '2')
-  expect([await next(), await next()]).toEqual(['data: 1\n\n', 'data: 2\n\n'])
+  expect(await next()).toBe('data: 1\n\ndata: 2\n\n')
   push('3')
   end()
   expect([await next(), await next()]).toEqual(['data: 3\n\n', 'data: [DONE]\n\n'])
@@ -123,12 +123,14 @@ it('fails with its source, after everything before it', async () => {
 })
 
 it('fails when an item cannot be encoded, and releases the source', async () => {
-  const { push, reader, state } = stage({
-    encode: () => {
-      throw new Error('unknown item')
+  const { push, next, reader, state } = stage({
+    encode: (item) => {
+      if (item === 'unknown') throw new Error('unknown item')
+      return sseBytes({ data: item })
     },
   })
-  push('1')
+  push('1', 'unknown')
+  expect(await next()).toBe('data: 1\n\n')
   await expect(reader.read()).rejects.toThrow('unknown item')
   expect(state.released).toBe(1)
 })
@@ -141,15 +143,33 @@ it('releases the source when the reader leaves, while it waits for an item', asy
   expect([state.released, left(), clock.pending]).toEqual([1, 1, 0])
 })
 
-it('takes an item when the reader asks for it, and loses none', async () => {
+it('takes items when the reader asks for them, and loses none', async () => {
   const { push, next, state, clock } = stage()
-  push('1', '2', '3')
+  const [small, half, large] = ['1', '2'.repeat(5_000), '3'.repeat(20_000)]
+  push(small, half, half, large, small)
   await settled()
   expect([state.taken, clock.pending]).toEqual([0, 0])
-  await next()
+  expect(await next()).toBe(`data: ${small}\n\ndata: ${half}\n\n`)
   await settled()
-  expect(state.taken).toBe(1)
-  expect([await next(), await next()]).toEqual(['data: 2\n\n', 'data: 3\n\n'])
+  // The one that did not fit is kept.
+  expect(state.taken).toBe(3)
+  expect([await next(), await next(), await next()]).toEqual([half, large, small].map((data) => `data: ${data}\n\n`))
+})
+
+it('sends what comes in a later tick separately', async () => {
+  const { push, next } = stage()
+  push('1')
+  expect(await next()).toBe('data: 1\n\n')
+  const waiting = next()
+  push('2', '3')
+  expect(await waiting).toBe('data: 2\n\ndata: 3\n\n')
+})
+
+it('gives all readers of a large message the same bytes', async () => {
+  const bytes = sseBytes({ data: '1'.repeat(20_000) })
+  const { push, reader } = stage({ encode: () => bytes })
+  push('1')
+  expect((await reader.read()).value).toBe(bytes)
 })
 
 it('encodes an object once for all readers', () => {

@@ -3,12 +3,14 @@ import type { Clock } from '../../contracts/index.ts'
 // Server-sent events.
 //
 // 1. Every item of the source is sent once and in order; the source is released when the reader leaves or the stream ends.
-// 2. The next item is taken when the reader asks for it: a reader that does not read keeps nothing (see `carryStream`).
-// 3. An object is encoded once for all readers.
+// 2. Items are taken when the reader asks: one that does not read keeps a write and an item (see `carryStream`). A write has the small
+//    messages that the source has in one tick.
+// 3. An object is encoded once for all readers. Those of large messages share its bytes.
 // 4. A reader that asks gets a heartbeat after a silence.
 // 5. It fails with its source. The server then sends the error in the form of the protocol (see `carryStream`).
 
 const heartbeatMs = 15_000
+const maxWriteBytes = 8 * 1024
 
 export interface SseMessage {
   /** The cursor for `Last-Event-ID`. */
@@ -55,18 +57,39 @@ export function eventStream<Item>(options: EventStreamOptions<Item>): Response {
   const { clock, headers } = options
   const iterator = options.source[Symbol.asyncIterator]()
   let next: Promise<IteratorResult<Item>> | undefined
+  /** A message that did not fit into the write before it. */
+  let kept: Uint8Array | undefined
   let isOver = false
   let cancelHeartbeat = (): void => {}
 
-  /** The next message. `undefined`: there is none. */
-  async function message(): Promise<Uint8Array | undefined> {
+  /** The next write. `undefined`: the source has ended. */
+  async function write(): Promise<Uint8Array | undefined> {
+    const first = kept ?? (await message(orSilence, heartbeat))
+    kept = undefined
+    if (!first || first.length >= maxWriteBytes) return first
+    const messages = [first]
+    const endOfTick = new Promise<undefined>((resolve) => process.nextTick(resolve, undefined))
+    for (let size = first.length; ; ) {
+      // An end or an error is found again by the next write.
+      const bytes = await message((item) => Promise.race([item, endOfTick])).catch(() => undefined)
+      size += bytes?.length ?? 0
+      if (bytes && size <= maxWriteBytes) messages.push(bytes)
+      else {
+        kept = bytes
+        return messages.length === 1 ? first : Buffer.concat(messages)
+      }
+    }
+  }
+
+  /** The next message. `undefined`: there is none. `late`: what is returned after a wait. */
+  async function message(orWait: typeof orSilence, late?: Uint8Array): Promise<Uint8Array | undefined> {
     for (;;) {
       next ??= iterator.next()
-      const result = await orSilence(next)
-      if (!result) return heartbeat
-      next = undefined
+      const result = await orWait(next)
+      if (!result) return late
       if (result.done) return undefined
       const bytes = options.encode(result.value)
+      next = undefined
       if (bytes) return bytes
     }
   }
@@ -83,7 +106,7 @@ export function eventStream<Item>(options: EventStreamOptions<Item>): Response {
     {
       async pull(controller) {
         try {
-          const bytes = await message()
+          const bytes = await write()
           if (isOver) return
           if (bytes) return controller.enqueue(bytes)
           const last = options.end?.()

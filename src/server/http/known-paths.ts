@@ -3,6 +3,12 @@ import type { Route } from './route.ts'
 
 // What is said about requests that no route answers: in the form of the protocol that the path belongs to.
 
+/** A request whose address has been read. */
+interface Addressed {
+  readonly headers: Headers
+  readonly url: URL
+}
+
 interface Pattern {
   readonly pattern: RegExp
   readonly isAgent: boolean
@@ -25,33 +31,31 @@ export class KnownPaths {
   }
 
   /** Whether the route answers the request: `/v1/:agent` has no words of other routes. */
-  isFor({ path, onlyWith }: Route, { headers, url }: Request): boolean {
-    return (onlyWith === undefined || headers.has(onlyWith)) && !(isForAgents(path) && this.#areas.has(areaOf(new URL(url).pathname)))
+  isFor({ path, onlyWith }: Route, { headers, url }: Addressed): boolean {
+    return (onlyWith === undefined || headers.has(onlyWith)) && !(isForAgents(path) && this.#areas.has(areaOf(url.pathname)))
   }
 
   /** A route of the protocol that has the path, or others below the same word. */
-  ownerOf({ headers, url }: Request): Route | undefined {
-    const area = areaOf(new URL(url).pathname)
+  ownerOf({ headers, url }: Addressed): Route | undefined {
+    const area = areaOf(url.pathname)
     return this.routes.find((route) => (route.onlyWith === undefined || headers.has(route.onlyWith)) && areasOf(route).includes(area))
   }
 
-  isWebhook({ url }: Request): boolean {
-    const { pathname } = new URL(url)
+  isWebhook({ pathname }: URL): boolean {
     return this.#patterns.some(({ isWebhook, pattern }) => isWebhook && pattern.test(pathname))
   }
 
-  methodsFor({ url }: Request): readonly string[] {
-    const { pathname } = new URL(url)
+  methodsFor({ pathname }: URL): readonly string[] {
     const isOwned = this.#areas.has(areaOf(pathname))
     const found = this.#patterns.filter(({ pattern, isAgent }) => pattern.test(pathname) && !(isAgent && isOwned))
     return [...new Set(found.flatMap(({ methods }) => methods))]
   }
 
-  unknownRoute(request: Request): HttpError {
-    const { pathname } = new URL(request.url)
-    const allowed = this.#missing.some((name) => pathname === `/v1/${name}`) ? [] : this.methodsFor(request)
+  unknownRoute(method: string, url: URL): HttpError {
+    const { pathname } = url
+    const allowed = this.#missing.some((name) => pathname === `/v1/${name}`) ? [] : this.methodsFor(url)
     if (allowed.length === 0) return new HttpError('not_found', `There is no route ${pathname}.`, { remedy: 'See GET /docs.' })
-    return new HttpError('method_not_allowed', `${pathname} has no method ${request.method}.`, { remedy: `Use ${allowed.join(' or ')}.` })
+    return new HttpError('method_not_allowed', `${pathname} has no method ${method}.`, { remedy: `Use ${allowed.join(' or ')}.` })
   }
 }
 

@@ -5,12 +5,12 @@ import { isEventStream } from './carry-stream.ts'
  * The body is read as it is sent: nothing is buffered.
  */
 export function onBodyEnd(response: Response, done: () => void): Response {
-  const { body, status, headers } = response
-  if (!body || !isEventStream(response)) {
+  if (!isEventStream(response)) {
     done()
     return response
   }
-  const reader = body.getReader()
+  const { body, status, headers } = response
+  const reader = (body as ReadableStream<Uint8Array>).getReader()
   let isDone = false
   const end = (): void => {
     if (!isDone) done()

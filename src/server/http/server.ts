@@ -88,6 +88,7 @@ const defaultMaxBodyBytes = 20 * 1024 ** 2
 /** What is known of a request while it is answered. */
 interface Exchange {
   readonly requestId: string
+  readonly url: URL
   readonly startedAt: number
   readonly connection: Connection | undefined
   route?: Route
@@ -110,10 +111,12 @@ function routerOf(paths: KnownPaths, answer: (route: Route, incoming: Incoming) 
   const app = new Hono<{ Bindings: { readonly exchange: Exchange } }>()
   for (const route of paths.routes)
     app.on(route.isWebhook ? 'ALL' : route.method, route.isRest ? `${route.path}{.+}` : route.path, (c, next) =>
-      paths.isFor(route, c.req.raw) ? answer(route, { raw: c.req.raw, params: c.req.param(), exchange: c.env.exchange }) : next(),
+      paths.isFor(route, { headers: c.req.raw.headers, url: c.env.exchange.url })
+        ? answer(route, { raw: c.req.raw, params: c.req.param(), exchange: c.env.exchange })
+        : next(),
     )
   app.notFound((c) => {
-    throw paths.unknownRoute(c.req.raw)
+    throw paths.unknownRoute(c.req.method, c.env.exchange.url)
   })
   app.onError((error) => {
     throw error
@@ -134,10 +137,10 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
   const app = routerOf(paths, answer)
 
   async function answer(route: Route, { raw, params, exchange }: Incoming): Promise<Response> {
+    const { url } = exchange
     exchange.route = route
     // Hono answers HEAD with the handler of GET. That may start a turn, or a stream that nobody reads.
-    if (raw.method === 'HEAD' && route.access !== 'public') throw paths.unknownRoute(raw)
-    const url = new URL(raw.url)
+    if (raw.method === 'HEAD' && route.access !== 'public') throw paths.unknownRoute(raw.method, url)
     const peer = await entrance.enter(raw.headers, route, (caller) => {
       exchange.caller = caller
     })
@@ -149,8 +152,13 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
       params,
       query: route.query ? checked(queryOf(url), route.query, 'query') : route.isWebhook ? undefined : refuseQuery(url),
       body: route.body ? await readBody(raw, route.body, route.maxBodyBytes ?? options.maxBodyBytes ?? defaultMaxBodyBytes) : undefined,
-      ...{ requestId: exchange.requestId, isLocal: isLocalRequest(raw, peer.caller, exchange.connection) },
-      signal: raw.signal,
+      requestId: exchange.requestId,
+      get isLocal() {
+        return isLocalRequest(raw, peer.caller, exchange.connection)
+      },
+      get signal() {
+        return raw.signal
+      },
       concerns(sessionId) {
         exchange.sessionId = sessionId
       },
@@ -171,11 +179,11 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
 
   async function respond(request: Request, exchange: Exchange, stream: Pick<CarryOptions, 'cut' | 'done'>): Promise<Response> {
     try {
-      const isWebhook = paths.isWebhook(request)
+      const isWebhook = paths.isWebhook(exchange.url)
       checkHostAndOrigin(request.headers, names, { anyHost: isWebhook })
       if (request.bodyUsed) throw new HttpError('internal', bodyRead)
-      if (isWithoutSlash(request, basePath)) return withSlash(request)
-      if (request.method === 'OPTIONS' && !isWebhook) return preflight(request, paths)
+      if (isWithoutSlash(exchange.url, basePath)) return withSlash(exchange.url)
+      if (request.method === 'OPTIONS') return preflight(request, paths.methodsFor(exchange.url))
       const response = await app.fetch(request, { exchange })
       return isEventStream(response) ? carried(request, response, { exchange, slices, errorOf, ...stream }) : response
     } catch (thrown) {
@@ -201,6 +209,7 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
       const request = mounted.bodyUsed ? mounted : withoutBase(mounted, basePath)
       const exchange: Exchange = {
         requestId: ids.next(),
+        url: new URL(request.url),
         startedAt: clock.monotonic(),
         ...{ connection, isStream: false },
         encodeError: errorEvent,
@@ -227,7 +236,7 @@ const errorForms =
     const { requestId, caller } = exchange
     const error = toHttpError(thrown, (unexpected) => options.onError?.(unexpected, requestId))
     exchange.error = error
-    const shape = (exchange.route ?? paths.ownerOf(request))?.errors ?? plainErrors
+    const shape = (exchange.route ?? paths.ownerOf({ headers: request.headers, url: exchange.url }))?.errors ?? plainErrors
     return [error, caller && isAdmin(caller) ? shape : (...given) => view.hide(shape(...given))]
   }
 
@@ -285,12 +294,12 @@ function refuseQuery(url: URL): undefined {
 }
 
 /** For pages of the origins in the list. Others were refused before. */
-function preflight(request: Request, paths: KnownPaths): Response {
+function preflight({ headers }: Request, methods: readonly string[]): Response {
   return new Response(null, {
     status: 204,
     headers: {
-      'access-control-allow-methods': paths.methodsFor(request).join(', '),
-      'access-control-allow-headers': request.headers.get('access-control-request-headers') ?? '',
+      'access-control-allow-methods': methods.join(', '),
+      'access-control-allow-headers': headers.get('access-control-request-headers') ?? '',
       'access-control-max-age': '600',
     },
   })
@@ -330,7 +339,7 @@ function accessEntry(
   return {
     requestId,
     method: request.method,
-    path: withoutTokens(new URL(request.url).pathname),
+    path: withoutTokens(exchange.url.pathname),
     ...(route && { route: route.path, headend: route.headend }),
     status,
     durationMs: Math.round(durationMs * 10) / 10,

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Clock, type Json, localPrincipal, type OwnerBudget, type Problem, type Records, TroupeError } from '../../contracts/index.ts'
 import { anything, aString, checkOnlyFields, expectObject, type FieldType, optional, usageError } from '../../util/option-problems.ts'
 import { type Caller, type RateLimits, type Scope, scopes } from './caller.ts'
@@ -67,7 +67,7 @@ function checkSettings(settings: TokenSettings): void {
     })
 }
 
-export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
+export const hashToken = (token: string): string => hash('sha256', token)
 
 /** A new token. It is shown once. `random`: for tests. */
 export async function createToken(
@@ -117,13 +117,13 @@ export function storedTokens(records: Records, { clock, localToken }: StoredToke
   const local = localToken === undefined ? undefined : hashToken(localToken)
   return {
     async find(token) {
-      const hash = hashToken(token)
-      if (local !== undefined && isSame(hash, local)) return { principal: localPrincipal, scopes }
+      const given = hashToken(token)
+      if (local !== undefined && isSame(given, local)) return { principal: localPrincipal, scopes }
       const name = /^trp_([a-z0-9.-]{1,63})_/.exec(token)?.[1]
       const stored = name === undefined ? undefined : await records.get(namespace, name)
       const record = stored?.value as unknown as TokenRecord | undefined
       // Compared also without a record: the answer takes the same time.
-      const isRight = isSame(hash, record?.hash ?? hashToken(''))
+      const isRight = isSame(given, record?.hash ?? hashToken(''))
       if (!record || !isRight || (record.expiresAt !== undefined && record.expiresAt <= clock.now())) return undefined
       return callerOf(record)
     },

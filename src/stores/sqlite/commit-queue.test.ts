@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as macrotask } from 'node:timers/promises'
-import { describe, it, onTestFinished } from 'vitest'
+import { describe, it, onTestFinished, vi } from 'vitest'
 import { dataFolder } from '../../../test/fixtures/data-folder.ts'
 import { type Append, type TreeId, TroupeError } from '../../contracts/index.ts'
 import { appended, batch, claimed, client, event, events, input, one, seqs, two } from '../../testing/store-cases/sample-tree.ts'
@@ -36,19 +36,24 @@ class CountingDatabase extends DatabaseSync {
   }
 }
 
+async function counted() {
+  const folder = await dataFolder()
+  let database: CountingDatabase | undefined
+  const store = folder.open({
+    surroundings: {
+      openDatabase: (file) => {
+        database = new CountingDatabase(file)
+        return database
+      },
+    },
+  })
+  assert(database)
+  return { store, database }
+}
+
 describe('commits (1, 2)', () => {
   it('are shared by whatever is ready in one macrotask', async () => {
-    const folder = await dataFolder()
-    let database: CountingDatabase | undefined
-    const store = folder.open({
-      surroundings: {
-        openDatabase: (file) => {
-          database = new CountingDatabase(file)
-          return database
-        },
-      },
-    })
-    assert(database)
+    const { store, database } = await counted()
     const trees = Array.from({ length: 50 }, (_, index) => `tree-${index}` as TreeId)
     const before = database.commits
     const epochs = await Promise.all(trees.map(async (treeId) => (await claimed(store, treeId)).epoch))
@@ -58,6 +63,26 @@ describe('commits (1, 2)', () => {
       ...trees.map((treeId) => store.inbox.add(treeId, client('c'), input('hello'))),
     ])
     assert.equal(database.commits, before + 2)
+  })
+
+  it('wait a millisecond for more after a crowded one, and only then', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { store, database } = await counted()
+    const claim = (name: string) => store.journal.claim(name as TreeId, 'me' as never)
+    const before = database.commits
+    await Promise.all(Array.from({ length: 8 }, (_, index) => claim(`tree-${index}`)))
+    const first = claim('first')
+    await macrotask()
+    await macrotask()
+    const second = claim('second')
+    assert.equal(database.commits, before + 1)
+    vi.advanceTimersByTime(1)
+    await Promise.all([first, second])
+    assert.equal(database.commits, before + 2)
+    vi.advanceTimersByTime(10)
+    await claim('later')
+    assert.equal(database.commits, before + 3)
   })
 
   it('see each other within one macrotask: claim, message, append and release in one go', async () => {

@@ -27,11 +27,16 @@ type State =
 /** The maximum number of operations of one commit, so that it does not block the event loop for long. */
 const maxOperations = 1000
 
+/** A commit of so many operations is crowded. For a moment after one, operations wait for others: each commit blocks the event loop. */
+const crowdedOperations = 8
+const crowdedMs = 10
+const lingerMs = 1
+
 /**
  * Every write of a store.
  *
  * 1. Operations are applied in order. All that wait share one transaction, except those that are alone; there is at most one
- *    transaction a macrotask.
+ *    transaction a macrotask, or a millisecond where they are many.
  * 2. An operation is answered after its commit.
  * 3. If the disk fails, the transaction is rolled back and all of its operations fail. After any other failure each operation
  *    is repeated in its own transaction, so that only the faulty one fails.
@@ -44,6 +49,7 @@ export class CommitQueue {
   /** How many entries at the front are committed one by one. */
   #suspects = 0
   #state: State = { kind: 'idle' }
+  #crowdedUntil = 0
   #accepting = true
   #failure: unknown
 
@@ -92,7 +98,8 @@ export class CommitQueue {
 
   #schedule(): void {
     this.#state = { kind: 'scheduled' }
-    setImmediate(() => this.#flush())
+    if (performance.now() < this.#crowdedUntil) setTimeout(() => this.#flush(), lingerMs)
+    else setImmediate(() => this.#flush())
   }
 
   #flush(): void {
@@ -104,6 +111,7 @@ export class CommitQueue {
       this.#recover(entries, error)
       return
     }
+    if (entries.length >= crowdedOperations) this.#crowdedUntil = performance.now() + crowdedMs
     this.#settle(entries, ({ operation, resolve }, index) => {
       operation.committed?.(results[index])
       resolve(results[index])
