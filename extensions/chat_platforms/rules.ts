@@ -33,11 +33,12 @@ export function ruleFor(rules: readonly Rule[], origin: Origin): Rule | undefine
   return rule?.deny === true ? undefined : rule
 }
 
-/** The rules that name neither a person nor a place. */
+/** The rules that name neither a person nor a place. Everybody can write a direct message. */
 export const rulesForAnybody = (rules: readonly Rule[], platform: PlatformName): readonly number[] =>
-  [...rules.entries()].flatMap(([index, rule]) =>
-    isOn(rule, platform) && !rule.deny && rule.person === undefined && rule.channel === undefined ? [index] : [],
-  )
+  [...rules.entries()].flatMap(([index, rule]) => {
+    const isAnywhere = [undefined, '*', 'dm'].includes(rule.channel)
+    return isOn(rule, platform) && !rule.deny && rule.person === undefined && isAnywhere ? [index] : []
+  })
 
 /** Before a person has written since the start: the first rule that can be about them. */
 export const limitRuleFor = (rules: readonly Rule[], platform: PlatformName, person: string): Rule | undefined =>

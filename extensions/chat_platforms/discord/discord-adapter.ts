@@ -137,12 +137,26 @@ export class DurableDiscordAdapter extends DiscordAdapter {
     const isInChannel = guildId !== '@me' && parent === undefined
     if (isInChannel && !isMention) return
     const text = content.replaceAll(new RegExp(`<@!?${this.applicationId}>`, 'g'), '').trim()
-    if (isInChannel) await this.beginThread(channelId, id, text)
-    const place = parent === undefined ? { channelId, ...(isInChannel && { threadId: id }) } : { channelId: parent, threadId: channelId }
+    const begun = isInChannel && (await this.#begin(channelId, id, text)) ? { threadId: id } : {}
+    const place = parent === undefined ? { channelId, ...begun } : { channelId: parent, threadId: channelId }
     const threadId = this.encodeThreadId({ guildId, ...place })
     const message = this.parseDiscordMessage({ ...data, content: text }, threadId)
     message.isMention = isMention
+    // The adapter drops marks and indentation. A forwarded message has no text of its own.
+    if (text !== '') message.text = text
     await this.chat.processMessage(this as Adapter, threadId, message, new HandlerTasks().options)
+  }
+
+  /** Whether there is a thread. Without one, the channel is the conversation. */
+  async #begin(channel: string, message: string, text: string): Promise<boolean> {
+    try {
+      await this.beginThread(channel, message, text)
+      return true
+    } catch (error) {
+      if (!isFinal(error)) throw error
+      this.#log.warn(`No thread: give the bot the permission Create Public Threads. ${error.message}`)
+      return false
+    }
   }
 
   async #interact(interaction: Fields): Promise<void> {
@@ -177,7 +191,10 @@ export class DurableDiscordAdapter extends DiscordAdapter {
   /** Of a thread: the channel in which it is. */
   async #parentOf(id: string): Promise<string | undefined> {
     if (!this.#parents.has(id)) {
-      const { type, parent_id } = await this.call('GET', `/channels/${id}`)
+      const { type, parent_id } = await this.call('GET', `/channels/${id}`).catch((error: unknown) => {
+        if (isFinal(error)) return {}
+        throw error
+      })
       this.#parents.set(id, threads.includes(type) ? parent_id : undefined)
     }
     return this.#parents.get(id)
@@ -188,3 +205,7 @@ export class DurableDiscordAdapter extends DiscordAdapter {
     return this.chat.getState()
   }
 }
+
+/** Another attempt would be refused, too. */
+const isFinal = (error: unknown): error is DiscordRefusal =>
+  error instanceof DiscordRefusal && error.status < 500 && error.retryAfterMs === undefined

@@ -26,7 +26,7 @@ export interface Actor {
 }
 
 const dayMs = 24 * 60 * 60_000
-const denied = 'You may not use this assistant here. Ask the person who runs it for access.'
+const denied = (id: string): string => `You may not use this assistant here. Ask the person who runs it for access. Your id is ${id}.`
 
 /** Hands in what people write. Each method resolves when it is stored: only then is the event acknowledged. */
 export class IncomingEvents {
@@ -59,7 +59,7 @@ export class IncomingEvents {
     // Denied people are told once a day, and cost nothing else.
     if (await this.#options.state.setIfNotExists(key, true, dayMs)) {
       await platform
-        .tell({ thread, person: author.userId, raw }, denied)
+        .tell({ thread, person: author.userId, raw }, denied(personId({ platform: platform.name, person: author.userId })))
         .catch((error: unknown) => this.#warn(`A person could not be told: ${error}`))
     }
     return undefined

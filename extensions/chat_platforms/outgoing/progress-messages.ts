@@ -23,6 +23,8 @@ interface ProgressOptions {
 interface Turn {
   readonly id: string
   readonly since: number
+  /** The latest state. */
+  progress: TurnProgress
   isShown: boolean
 }
 
@@ -49,13 +51,21 @@ export class ProgressMessages {
 
   show(thread: string, progress: TurnProgress): void {
     const known = this.#turns.get(thread)
-    const turn = known?.id === progress.id ? known : { id: progress.id, since: this.#options.now(), isShown: false }
+    const turn = known?.id === progress.id ? known : { id: progress.id, since: this.#options.now(), progress, isShown: false }
+    turn.progress = progress
     this.#turns.set(thread, turn)
     const isLong = !isEnded(progress) && this.#options.now() - turn.since >= patienceMs
     turn.isShown ||= progress.tasks.length > 0 || isLong
+    if (turn !== known && !turn.isShown) void this.#showLater(thread, turn)
     if (!turn.isShown) return
     this.#waiting.set(thread, progress)
     if (!this.#busy.has(thread)) void this.#work(thread)
+  }
+
+  /** While an agent only writes, no other state may follow. */
+  async #showLater(thread: string, turn: Turn): Promise<void> {
+    await setTimeout(patienceMs, undefined, { ref: false })
+    if (this.#turns.get(thread) === turn && !turn.isShown && !isEnded(turn.progress)) this.show(thread, turn.progress)
   }
 
   async #work(thread: string): Promise<void> {

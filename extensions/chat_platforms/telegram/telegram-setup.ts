@@ -17,7 +17,7 @@ export const telegramSetup: PlatformSetup = {
     return [
       'Telegram: write /newbot to https://t.me/BotFather, and run this setup again with the token that it sends.',
       'People write to the bot directly, or mention it in a group to which it was added.',
-      'Everybody on Telegram can write to a bot: name the people, such as telegram:123456789. A person who writes is told that they may not, and the log has their id.',
+      'Everybody on Telegram can write to a bot: name the people, such as telegram:123456789. The bot tells everybody else their id.',
     ].join('\n')
   },
 }

@@ -14,7 +14,7 @@ it('a rule for everybody in Telegram says so in so many words', () => {
       readSettings({ platforms: { [platform]: {} }, rules })
   const [open, deny, named] = [{ platform: 'telegram' }, { deny: true }, { person: '*' }]
   expect(settings([named, open])).toThrow('`extensions.chat_platforms.rules[1]` lets everybody in the world write')
-  expect(settings([{}])).toThrow('rules[0]')
+  for (const rule of [{}, { channel: '*' }, { channel: 'dm' }]) expect(settings([rule])).toThrow('rules[0]')
   for (const rules of [[named], [deny], [{ channel: 'C1' }], [{ platform: 'slack' }]]) expect(settings(rules)).not.toThrow()
   expect(settings([{}], 'slack')).not.toThrow()
 })

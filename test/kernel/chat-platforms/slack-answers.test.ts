@@ -34,6 +34,14 @@ describe('an answer', () => {
     expect(slack.posts.in(place)).toHaveLength(1)
   })
 
+  it('that is long can be stopped, also if nothing but text happens', async () => {
+    const stage = await slackStage()
+    const { place, userId } = await thread(stage)
+    stage.extension.showProgress(userId, { id: 't1', state: 'working', tasks: [] })
+    stage.extension.streamToUser(userId, piece('m1', 'Once upon'))
+    await stage.slack.posts.untilOne(place, ({ buttons }) => buttons.some(({ label }) => label === 'Stop'), 'button')
+  })
+
   it('that is different at its end is corrected', async () => {
     const stage = await slackStage()
     const { place, userId } = await thread(stage)

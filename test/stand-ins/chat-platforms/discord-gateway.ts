@@ -59,7 +59,9 @@ export class DiscordGateway {
 
   /** The connection breaks. */
   cut(): void {
-    this.#connection.value?.terminate()
+    const connection = this.#connection.value
+    this.#connection.set(undefined)
+    connection?.terminate()
   }
 
   close(): void {
