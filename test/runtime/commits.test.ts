@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { ask, type Script, team } from '../subagents/team.ts'
 import { groupedCommits } from './grouped-commits.ts'
@@ -24,6 +24,9 @@ async function commitsOf(boss: Script): Promise<number> {
   expect(outcome.status).toBe('completed')
   return commits()
 }
+
+// The first turn of a process loads code before its first request: a commit of its own.
+beforeAll(() => commitsOf(making(1, () => ({ tool: 'act', input: {} }))))
 
 it('a turn has one commit for its end, and one for each step with a call', async () => {
   const counts = [0, 1, 2, 8].map((calls) => commitsOf(making(calls, (step) => ({ tool: 'act', input: { step } }))))

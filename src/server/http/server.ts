@@ -183,7 +183,7 @@ export function headendServer(options: HeadendServerOptions): HeadendServer {
       checkHostAndOrigin(request.headers, names, { anyHost: isWebhook })
       if (request.bodyUsed) throw new HttpError('internal', bodyRead)
       if (isWithoutSlash(exchange.url, basePath)) return withSlash(exchange.url)
-      if (request.method === 'OPTIONS') return preflight(request, paths.methodsFor(exchange.url))
+      if (request.method === 'OPTIONS' && !isWebhook) return preflight(request, paths.methodsFor(exchange.url))
       const response = await app.fetch(request, { exchange })
       return isEventStream(response) ? carried(request, response, { exchange, slices, errorOf, ...stream }) : response
     } catch (thrown) {
