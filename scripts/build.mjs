@@ -49,6 +49,7 @@ const runtime = modulesOf(['index.js'])
 const project = modulesOf(['project.js'])
 const models = modulesOf(['models/index.js'])
 const tools = modulesOf(['tools.js', 'agents.js'])
+const commandLine = modulesOf(['cli/main.js'])
 const light = modulesOf(['cli/main.js', 'testing/index.js', 'stores/memory/index.js', 'stores/sqlite/index.js'])
 const isShared = (id) => /src\/(?:contracts|util)\//.test(id)
 
@@ -61,7 +62,8 @@ await bundle.write({
   comments: { jsdoc: false },
   codeSplitting: {
     groups: [
-      { name: 'shared', test: (id) => runtime.has(id) && (light.has(id) || isShared(id)) },
+      { name: 'shared', test: (id) => runtime.has(id) && (commandLine.has(id) || isShared(id)) },
+      { name: 'stores', test: (id) => runtime.has(id) && light.has(id) },
       { name: 'common', test: (id) => runtime.has(id) && (models.has(id) || tools.has(id) || project.has(id)) },
       { name: 'runtime', test: (id) => runtime.has(id) },
       { name: 'util', test: isShared },
