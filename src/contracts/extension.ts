@@ -34,6 +34,10 @@ export interface ToolProvider {
 
 /** Connects people. Hand their messages in with `context.onUserMessage`. */
 export interface ChannelProvider {
+  /**
+   * If it rejects, it is called again with the same message, and after 60 failures no more. An error with `isTemporary: true` is no such
+   * failure: the message waits, such as while a platform cannot be reached.
+   */
   sendToUser(userId: string, message: OutgoingMessage): MaybePromise<void>
   /** A piece of an answer while it is written. The whole message follows with `sendToUser` under the same id. */
   streamToUser?(userId: string, piece: MessagePiece): MaybePromise<void>
@@ -324,8 +328,8 @@ export interface Conversations {
   retry(at: ConversationAddress): Promise<boolean>
   /** The calls and children of the last turn, as text. */
   details(at: ConversationAddress): Promise<string>
-  /** The session as JSON. Secrets are replaced. */
-  export(at: ConversationAddress): Promise<OutgoingFile>
+  /** The session as JSON. Secrets are replaced. `undefined`: there is none, or `by` did not begin it. */
+  export(at: ConversationAddress): Promise<OutgoingFile | undefined>
   /** The address of the session in the web chat, if there is a server. */
   link(at: ConversationAddress): string | undefined
   /** Conversations of a person that work or wait, the latest first. */

@@ -70,6 +70,25 @@ it('a message that a channel never takes is reported and given up, and the next 
   await stop()
 })
 
+it('a message waits for as long as its platform cannot be reached', async () => {
+  const { router, clock, problems, stop } = await stage(memoryStore(), [echo])
+  const channel = new FakeChannel()
+  let isDown = true
+  channel.before = () => {
+    if (isDown) throw Object.assign(new Error('no network'), { isTemporary: true })
+  }
+  router.register('chat', channel)
+  await router.receive('chat', message('A'))
+  await expect.poll(() => clock.pending).toBe(1)
+  await clock.elapse(24 * 60 * 60_000)
+  isDown = false
+  await clock.elapse(60_000)
+  await channel.until(1)
+  expect(channel.lines()).toEqual([said('A')])
+  expect(problems.map(({ message: text }) => text)).toEqual(['A message cannot be delivered, and is tried again: no network'])
+  await stop()
+})
+
 it('a message whose delivery was not recorded is delivered again under the same id', async () => {
   const store = memoryStore()
   const channel = new FakeChannel()
@@ -235,5 +254,41 @@ it('an event of a message is published before the message is done', async () => 
   expect(await waiting()).toBe(1)
   published.open()
   await expect.poll(waiting).toBe(0)
+  await stop()
+})
+
+it('conversations that are idle keep no readers, and what happens in them later is delivered', async () => {
+  const count = 110
+  const store = memoryStore({ keepSessions: count })
+  const open = new Set<object>()
+  const counted = ({ events }: SessionService): Partial<SessionService> => ({
+    events(...given) {
+      const reader = events(...given)[Symbol.asyncIterator]()
+      open.add(reader)
+      const iterator = {
+        next: () => reader.next(),
+        return: async () => {
+          open.delete(reader)
+          return (await reader.return?.()) ?? { done: true as const, value: undefined }
+        },
+      }
+      return { [Symbol.asyncIterator]: () => iterator }
+    },
+  })
+  const { router, sessions, stop } = await stage(store, Array(count + 2).fill(echo), { sessions: counted })
+  const channel = new FakeChannel()
+  router.register('chat', channel)
+  for (let at = 0; at < count; at++) {
+    await router.receive('chat', { userId: `thread${at}`, text: 'A' })
+    await channel.until(at + 1)
+  }
+  await expect.poll(() => open.size).toBe(100)
+  await router.receive('chat', { userId: 'thread0', text: 'B' })
+  await channel.until(count + 1)
+  expect(channel.lines('thread0')).toEqual([said('A'), said('B')])
+  const [{ sessionId = '' } = {}] = (await sessions.list()).filter(({ labels = [] }) => labels.length > 0).slice(-2)
+  await sessions.send(sessionId, 'C')
+  await channel.until(count + 2)
+  expect(channel.lines().at(-1)).toBe(said('C'))
   await stop()
 })
