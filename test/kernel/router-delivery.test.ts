@@ -237,3 +237,39 @@ it('an event of a message is published before the message is done', async () => 
   await expect.poll(waiting).toBe(0)
   await stop()
 })
+
+it('conversations that are idle keep no readers, and what happens in them later is delivered', async () => {
+  const count = 110
+  const store = memoryStore({ keepSessions: count })
+  const open = new Set<object>()
+  const counted = ({ events }: SessionService): Partial<SessionService> => ({
+    events(...given) {
+      const reader = events(...given)[Symbol.asyncIterator]()
+      open.add(reader)
+      const iterator = {
+        next: () => reader.next(),
+        return: async () => {
+          open.delete(reader)
+          return (await reader.return?.()) ?? { done: true as const, value: undefined }
+        },
+      }
+      return { [Symbol.asyncIterator]: () => iterator }
+    },
+  })
+  const { router, sessions, stop } = await stage(store, Array(count + 2).fill(echo), { sessions: counted })
+  const channel = new FakeChannel()
+  router.register('chat', channel)
+  for (let at = 0; at < count; at++) {
+    await router.receive('chat', { userId: `thread${at}`, text: 'A' })
+    await channel.until(at + 1)
+  }
+  await expect.poll(() => open.size).toBe(100)
+  await router.receive('chat', { userId: 'thread0', text: 'B' })
+  await channel.until(count + 1)
+  expect(channel.lines('thread0')).toEqual([said('A'), said('B')])
+  const [{ sessionId = '' } = {}] = (await sessions.list()).filter(({ labels = [] }) => labels.length > 0).slice(-2)
+  await sessions.send(sessionId, 'C')
+  await channel.until(count + 2)
+  expect(channel.lines().at(-1)).toBe(said('C'))
+  await stop()
+})

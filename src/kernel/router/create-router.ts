@@ -32,6 +32,8 @@ const mostChars = 100_000
 const closingMs = 1_000
 /** After a failure of the store. */
 const retryMs = 5_000
+/** Maximum number of idle conversations whose events are read. */
+const mostFollowed = 100
 const withoutSecrets = redactor()
 const onlyTokens = () => withoutSecrets
 /** For diagnostics. */
@@ -68,6 +70,7 @@ class MessageRouter implements Router {
   readonly #workers = new Map<string, Promise<void>>()
   readonly #following = new Map<string, Following>()
   readonly #closed = new AbortController()
+  #isLeaving = false
   #core: RouterCore | undefined
   #server: KernelServer | undefined
   #loading: Promise<unknown> | undefined
@@ -243,11 +246,11 @@ class MessageRouter implements Router {
     this.#outbox.flush()
   }
 
-  async #hasNews({ sessionId, delivered, shown }: Conversation): Promise<boolean> {
+  async #hasNews({ sessionId, delivered, shown }: Partial<Conversation> = {}): Promise<boolean> {
     // It may have been answered, or deleted with its session.
     if (shown !== undefined) return true
     const entry = sessionId === undefined ? undefined : await this.#core?.sessions.get(sessionId)
-    return entry !== undefined && (entry.seq > delivered || entry.status === 'running' || entry.status === 'suspended')
+    return entry !== undefined && (entry.seq > (delivered ?? 0) || entry.status === 'running' || entry.status === 'suspended')
   }
 
   /** Somebody else may continue a session, such as a client of the server. */
@@ -279,6 +282,24 @@ class MessageRouter implements Router {
     this.#background(ended)
     if (channel.provider.showProgress)
       this.#background(followProgress(conversation, { ...options, signal: left.signal, removed: channel.removed }))
+    if (this.#following.size > mostFollowed && !this.#isLeaving) this.#background(this.#leaveIdle())
+  }
+
+  /** The next change of their sessions follows them again. */
+  async #leaveIdle(): Promise<void> {
+    this.#isLeaving = true
+    try {
+      for (const [key, { left, ended }] of this.#following) {
+        if (this.#following.size <= mostFollowed) return
+        if (await this.#hasNews(this.#conversations.get(key))) continue
+        left.abort()
+        await ended
+        // It may have changed since it was looked at.
+        if (await this.#hasNews(this.#conversations.get(key))) this.#follow(key)
+      }
+    } finally {
+      this.#isLeaving = false
+    }
   }
 
   async #take(to: Recipient, message: WaitingMessage, changes: Partial<Conversation>): Promise<void> {
