@@ -15,6 +15,7 @@ const breadths = new Map<string, keyof typeof actions.allow>([
 ])
 const longestDetails = 9_000
 const notStored = 'This was not stored. Try again.'
+const tooOld = 'This request is too old, and your answer had no effect. Open requests are in the web chat.'
 
 /** Buttons, forms and the home page. */
 export class ButtonEvents {
@@ -33,7 +34,7 @@ export class ButtonEvents {
   }
 
   async #pressed(event: ActionEvent): Promise<void> {
-    const { requests } = this.#options
+    const { requests, platform } = this.#options
     const { actionId, value, user, raw, threadId } = event
     const stored = isOfRequest(actionId) ? requests.withKey(value ?? '') : undefined
     const isHome = threadId === ''
@@ -42,6 +43,7 @@ export class ButtonEvents {
     const actor = await this.#events.actor({ thread, author: user, raw })
     if (!actor) return
     if (stored) await this.#answer(actor, stored, event)
+    else if (isOfRequest(actionId)) await platform.tell({ thread, person: user.userId, raw }, tooOld)
     else await this.#control(actor, event)
     if (isHome) await this.#showHome(user, stored?.request.id)
   }
@@ -88,7 +90,7 @@ export class ButtonEvents {
     const { context, platform, output } = this.#options
     const { conversations } = context
     const tell = (text: string): Promise<void> => platform.tell({ thread, person: user, raw }, text)
-    if (!conversations) return tell('This needs a newer version of Troupe.')
+    if (!conversations) return
     const at = { userId: thread, by: `${platform.name}:${user}` }
     switch (actionId) {
       case actions.stop:

@@ -39,27 +39,29 @@ export function closedText({ outcome, by }: ClosedRequest): string {
     approved: `✅ Approved${who}`,
     denied: `🚫 Denied${who}`,
     answered: `✅ Answered${who}`,
-    ended: 'Nobody answered in time',
+    ended: 'Ended without an answer',
   }
   return `**${texts[outcome]}.**`
 }
 
-function approvalText({ tool, input = [], reason, diff }: ChannelRequest): string {
+function approvalText({ tool, input = [], reason, diff, failure, covers = [] }: ChannelRequest): string {
   const lines = input.map(({ name, value }) =>
-    value.includes('\n') ? `**${name}**\n${codeBlock(value)}` : `**${name}** ${codeSpan(value)}`,
+    value.includes('\n') ? `${codeSpan(name)}:\n${codeBlock(value)}` : `${codeSpan(name)}: ${codeSpan(value)}`,
   )
   return [
     tool && `Tool ${codeSpan(tool)}`,
     reason && `> ${reason.replaceAll('\n', '\n> ')}`,
     ...lines,
     diff && codeBlock(cut(diff), 'diff'),
+    failure && `It failed in the sandbox:\n${codeBlock(failure)}`,
+    covers.length > 0 && `An approval for more than this call covers ${covers.map(codeSpan).join(', ')}`,
   ]
     .filter((each) => each)
     .join('\n\n')
 }
 
 function questionText({ kind, form, url, options = [] }: ChannelRequest, hasForms: boolean): string {
-  if (url !== undefined) return 'Open the address, then press *Done*.'
+  if (url !== undefined) return `Open ${codeSpan(url)}, then press *Done*.`
   if (kind !== 'form') return options.length > 0 ? 'Choose one, or write another answer.' : 'Write your answer here.'
   const names = Object.keys((form?.properties as object | undefined) ?? {})
   return hasForms ? '' : `Answer with a line for each field:\n\n${names.map((name) => `\`${name}: …\``).join('\n')}`
@@ -88,7 +90,7 @@ export function codeBlock(given: string, language = ''): string {
 }
 
 function codeSpan(given: string): string {
-  const text = visible(given)
+  const text = visible(given.replaceAll('\n', ' '))
   const mark = '`'.repeat(Math.max(1, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)))
   return text === '' ? '(empty)' : mark.length === 1 ? `\`${text}\`` : `${mark} ${text} ${mark}`
 }

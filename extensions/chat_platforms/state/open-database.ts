@@ -1,7 +1,10 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** What must outlive a crash. `synchronous = FULL`: a message that was posted is known after a power cut, too. */
+/**
+ * What must outlive a crash. `synchronous = FULL`: a message that was posted is known after a power cut, too. `AUTOINCREMENT`: the button of a
+ * request that was removed must not answer another one.
+ */
 const schema = `
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
@@ -14,7 +17,7 @@ CREATE TABLE IF NOT EXISTS posts (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS posts_by_message ON posts (thread, message);
 CREATE TABLE IF NOT EXISTS requests (
-  key INTEGER PRIMARY KEY, thread TEXT NOT NULL, id TEXT NOT NULL, request TEXT NOT NULL, closed TEXT, at INTEGER NOT NULL,
+  key INTEGER PRIMARY KEY AUTOINCREMENT, thread TEXT NOT NULL, id TEXT NOT NULL, request TEXT NOT NULL, closed TEXT, at INTEGER NOT NULL,
   UNIQUE (thread, id)
 ) STRICT;
 `
