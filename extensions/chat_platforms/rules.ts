@@ -1,4 +1,5 @@
 import type { PersonLimits } from 'troupe/extension'
+import { isObject } from './is-object.ts'
 import { type PlatformName, platformNames } from './platform.ts'
 
 /** A rule matches if everything that it names matches. The first rule that matches decides; without one, the person is denied. */
@@ -40,9 +41,15 @@ export const rulesForAnybody = (rules: readonly Rule[], platform: PlatformName):
     return isOn(rule, platform) && !rule.deny && rule.person === undefined && isAnywhere ? [index] : []
   })
 
-/** Before a person has written since the start: the first rule that can be about them. */
-export const limitRuleFor = (rules: readonly Rule[], platform: PlatformName, person: string): Rule | undefined =>
-  rules.find((rule) => isOn(rule, platform) && isNamed(rule.person, platform, person))
+/**
+ * What a person may spend, wherever they write: of the first rule with a budget that can be about them. The rules behind one that is about
+ * them everywhere do not count.
+ */
+export function budgetFor(rules: readonly Rule[], platform: PlatformName, person: string): PersonLimits['budget'] {
+  const about = rules.filter((rule) => !rule.deny && isOn(rule, platform) && isNamed(rule.person, platform, person))
+  const everywhere = about.findIndex(({ channel = '*', command }) => channel === '*' && command === undefined)
+  return about.slice(0, everywhere < 0 ? undefined : everywhere + 1).find(({ budget }) => budget)?.budget
+}
 
 function matches(rule: Rule, { platform, channel, isDirect, person, command }: Origin): boolean {
   const isThere = rule.channel === 'dm' ? isDirect : isNamed(rule.channel, platform, channel)
@@ -52,11 +59,6 @@ function matches(rule: Rule, { platform, channel, isDirect, person, command }: O
 const isOn = (rule: Rule, platform: PlatformName): boolean => rule.platform === undefined || rule.platform === platform
 const isNamed = (expected: string | undefined, platform: PlatformName, id: string): boolean =>
   expected === undefined || expected === '*' || expected === id || expected === `${platform}:${id}`
-
-export const limitsOf = ({ budget, messagesPerMinute }: Rule = {}): PersonLimits | undefined =>
-  budget || messagesPerMinute !== undefined
-    ? { ...(budget && { budget }), ...(messagesPerMinute !== undefined && { messagesPerMinute }) }
-    : undefined
 
 type Report = (place: string, text: string) => void
 interface Check {
@@ -74,8 +76,7 @@ const checks: { readonly [key in keyof Rule]-?: Check } = {
   agent: text,
   deny: { is: (value) => typeof value === 'boolean', expected: 'must be true or false.' },
   budget: {
-    is: (value) =>
-      typeof value === 'object' && value !== null && Object.entries(value).every(([key, of]) => budgetKeys.includes(key) && count.is(of)),
+    is: (value) => isObject(value) && Object.entries(value).every(([key, of]) => budgetKeys.includes(key) && count.is(of)),
     expected: `must be an object with ${budgetKeys.join(' or ')}, which are numbers above 0.`,
   },
   messagesPerMinute: count,
@@ -89,7 +90,7 @@ export function readRules(given: unknown, report: Report): readonly Rule[] {
   }
   for (const [index, rule] of given.entries()) {
     const place = `rules[${index}]`
-    if (typeof rule !== 'object' || rule === null) report(place, 'must be an object.')
+    if (!isObject(rule)) report(place, 'must be an object.')
     else for (const [key, value] of Object.entries(rule)) checkKey(`${place}.${key}`, value, report)
   }
   return given

@@ -1,7 +1,8 @@
 import type { Json, JsonObject, SetupField } from 'troupe/extension'
 import { discordSetup } from './discord/discord-setup.ts'
+import { isObject } from './is-object.ts'
 import type { PlatformName, PlatformSetup } from './platform.ts'
-import { isObject, readSettings } from './settings.ts'
+import { readSettings } from './settings.ts'
 import { slackSetup } from './slack/slack-setup.ts'
 import { telegramSetup } from './telegram/telegram-setup.ts'
 
@@ -25,7 +26,9 @@ export function wholeConfig(config: JsonObject): JsonObject {
     const settings = setup.settingsOf(config)
     return settings ? [[name, settings] as const] : []
   })
+  const asked = new Set(setupFields().flatMap(({ name, type }) => (type === 'secret' ? [] : [name])))
   return {
+    ...Object.fromEntries(Object.entries(config).filter(([key]) => !asked.has(key))),
     platforms: isObject(platforms ?? {})
       ? { ...Object.fromEntries(ofSetup), ...(platforms as JsonObject | undefined) }
       : (platforms as Json),

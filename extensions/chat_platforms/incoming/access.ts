@@ -1,6 +1,6 @@
 import type { PersonLimits } from 'troupe/extension'
 import type { PlatformName } from '../platform.ts'
-import { limitRuleFor, limitsOf, type Origin, type Rule, ruleFor } from '../rules.ts'
+import { budgetFor, type Origin, type Rule, ruleFor } from '../rules.ts'
 import type { Settings } from '../settings.ts'
 
 /** Who may write, approve and spend. */
@@ -24,9 +24,11 @@ export class Access {
     return this.#settings.approvers.has(person)
   }
 
-  limitsOf(person: string): PersonLimits | undefined {
+  limitsOf(person: string): PersonLimits {
     const [platform = '', ...id] = person.split(':')
-    return limitsOf(this.#last.get(person) ?? limitRuleFor(this.#settings.rules, platform as PlatformName, id.join(':')))
+    const budget = budgetFor(this.#settings.rules, platform as PlatformName, id.join(':'))
+    const { messagesPerMinute } = this.#last.get(person) ?? {}
+    return { ...(budget && { budget }), ...(messagesPerMinute !== undefined && { messagesPerMinute }) }
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ModalElement } from 'chat'
 import type { ChannelRequest, Json, JsonObject } from 'troupe/extension'
+import { isObject } from '../is-object.ts'
 import { cut } from '../outgoing/request-card.ts'
-import { isObject } from '../settings.ts'
 import type { StoredRequest } from '../state/requests.ts'
 
 export const forms = { reason: 'deny-reason', fields: 'form-fields' } as const

@@ -155,7 +155,8 @@ describe('rules', () => {
     await slack.write({ person: 'U1', text: 'Hi', direct: true }).deliver()
     const direct = await firstMessage(stage, ({ text }) => text === 'Hi')
     expect(direct).not.toHaveProperty('agent')
-    expect(extension.limitsOf('slack:U1')).toBeUndefined()
+    // The budget is of the person, wherever they write.
+    expect(extension.limitsOf('slack:U1')).toEqual({ budget })
     // The rule of the command leaves no choice.
     await slack.command('U1', '/troupe', 'researcher Find it').deliver()
     expect(await firstMessage(stage, ({ agent }) => agent === 'planner')).toMatchObject({ text: 'researcher Find it' })
