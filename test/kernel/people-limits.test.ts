@@ -116,15 +116,16 @@ it('a message too many is not taken, with one notice that says when to write aga
   expect(models.main?.requests).toHaveLength(4)
 })
 
+const ask = {
+  name: 'ask',
+  description: 'Asks',
+  inputSchema: { type: 'object' },
+  execute: async (_: unknown, context: { ask(question: { text: string }): Promise<unknown> }) =>
+    JSON.stringify(await context.ask({ text: 'Which?' })),
+}
+const asks = (...ids: readonly number[]) => ({ calls: ids.map((id) => ({ tool: 'ask', input: { id } })) })
+
 it('answers and /stop are taken at any rate', async () => {
-  const ask = {
-    name: 'ask',
-    description: 'Asks',
-    inputSchema: { type: 'object' },
-    execute: async (_: unknown, context: { ask(question: { text: string }): Promise<unknown> }) =>
-      JSON.stringify(await context.ask({ text: 'Which?' })),
-  }
-  const asks = (...ids: readonly number[]) => ({ calls: ids.map((id) => ({ tool: 'ask', input: { id } })) })
   const chat = new Channel()
   chat.limits.ada = { messagesPerMinute: 1 }
   const { until } = await start(chat, [asks(1, 2), asks(3)], {
@@ -142,6 +143,22 @@ it('answers and /stop are taken at any rate', async () => {
   await until(() => chat.texts.at(-1) === 'Stopped.')
   await chat.say('More')
   await until(() => chat.texts.at(-1)?.includes('1 message a minute') === true)
+})
+
+it('commands and files are no answers: they have their rate while a request is open', async () => {
+  const chat = new Channel()
+  chat.limits.ada = { messagesPerMinute: 1 }
+  const { until, models } = await start(chat, [asks(1), { text: 'Too much.' }], { tools: [ask as never], orchestrator: { tools: ['ask'] } })
+  await chat.say('Go')
+  await until(() => chat.texts.includes('Which?'))
+  await chat.say('/queue More')
+  await chat.say('More', { files: [{ name: 'a.txt', mediaType: 'text/plain', ref: 'x' }] })
+  await until(() => chat.sent.length === 2)
+  expect(chat.texts[1]).toContain('1 message a minute')
+  await chat.say('this')
+  await until(() => chat.texts.at(-1) === 'Too much.')
+  expect(chat.sent).toHaveLength(3)
+  expect(models.main?.requests).toHaveLength(2)
 })
 
 it('a channel that cannot say what a person may send keeps the message', async () => {

@@ -57,6 +57,19 @@ it('a channel that does not take the last piece gets the message as a whole', as
   await stop()
 })
 
+it('exports have their secrets replaced', async () => {
+  const { router: found, stop } = await stage(memoryStore(), [{ text: `It is ${secret}` }], { router })
+  const channel = new FakeChannel()
+  found.register('chat', channel)
+  await found.receive('chat', message('What is it?'))
+  await channel.until(1)
+  const file = await found.conversationsOf('chat').export({ userId: 'ann' })
+  const text = new TextDecoder().decode(await file.read())
+  expect(text).toContain(`It is ${hidden}`)
+  expect(text).not.toContain(secret)
+  await stop()
+})
+
 it('requests have their secrets replaced', async () => {
   const send: Tool = {
     name: 'send',

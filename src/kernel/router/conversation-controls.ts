@@ -3,6 +3,7 @@ import type {
   ConversationAddress,
   InputPart,
   InteractionEvent,
+  Json,
   OutgoingFile,
   SessionEntry,
   SessionService,
@@ -80,7 +81,7 @@ export function conversationControls({ channel, server, core, redactor, exceeds,
       const { sessionId = 'none' } = found?.entry ?? {}
       // As people without `admin` see it.
       const document = found ? await (server()?.shown(found.core.sessions) ?? found.core.sessions).export(sessionId) : {}
-      const bytes = new TextEncoder().encode(JSON.stringify(document))
+      const bytes = new TextEncoder().encode(JSON.stringify(redactor().json(document as unknown as Json)))
       const name = `session-${sessionId.replaceAll(/[^\w-]/g, '_')}.json`
       return { name, mediaType: 'application/json', bytes: bytes.byteLength, read: async () => bytes }
     },

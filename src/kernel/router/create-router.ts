@@ -19,7 +19,7 @@ import { conversationControls } from './conversation-controls.ts'
 import { deliverToChannel } from './deliver-to-channel.ts'
 import { followConversation } from './follow-conversation.ts'
 import { followProgress } from './follow-progress.ts'
-import { isUrgent, type ReadMessage, readMessage } from './incoming-message.ts'
+import { isUrgent, mayAnswer, type ReadMessage, readMessage } from './incoming-message.ts'
 import { type AddressedEntry, Outbox } from './outbox.ts'
 import { PeopleLimits } from './people-limits.ts'
 import { redactedChannel } from './redacted-channel.ts'
@@ -124,7 +124,7 @@ class MessageRouter implements Router {
     const { length } = message.text
     if (length > mostChars) return { text: tooLong(length) }
     if (!this.#conversations.canTake(to)) return { text: tooMany }
-    if (isUrgent(message) || this.#conversations.isAsked(to)) return undefined
+    if (isUrgent(message) || (mayAnswer(message) && this.#conversations.isAsked(to))) return undefined
     const exceeded = await this.#limits.refusal(to.channel, message.from, message.id)
     if (!exceeded) return undefined
     const { until, limit } = exceeded

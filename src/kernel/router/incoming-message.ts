@@ -24,6 +24,9 @@ export function readMessage(message: IncomingMessage): ReadMessage | undefined {
 /** Answers and `/stop` are accepted at any rate. */
 export const isUrgent = ({ answer, text }: ReadMessage): boolean => answer !== undefined || parseCommand(text)?.name === 'stop'
 
+/** Whether it answers a request, if one was asked: commands and files do not. */
+export const mayAnswer = ({ files, text }: ReadMessage): boolean => files === undefined && parseCommand(text) === undefined
+
 function readFields(message: IncomingMessage) {
   try {
     return record(incomingShape)(message, 'message')
