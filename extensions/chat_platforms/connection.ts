@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import type { Adapter, Chat, StateAdapter } from 'chat'
 import type { ExtensionContext, HealthReport } from 'troupe/extension'
 import { answerWhenStored } from './acknowledge.ts'
@@ -7,6 +6,7 @@ import type { Access } from './incoming/access.ts'
 import { ButtonEvents } from './incoming/button-events.ts'
 import { IncomingEvents, linkOf } from './incoming/incoming-events.ts'
 import { ThreadOutput } from './outgoing/thread-output.ts'
+import { pause } from './pause.ts'
 import { type Platform, PlatformProblem } from './platform.ts'
 import type { Posts } from './state/posts.ts'
 import type { Requests } from './state/requests.ts'
@@ -109,7 +109,7 @@ export class Connection {
   async #retry(): Promise<void> {
     const { signal } = this.#ended
     for (let failures = 0; this.#state.kind === 'failed'; failures++) {
-      await setTimeout(Math.min(longestDelayMs, 1_000 * 2 ** failures), undefined, { signal }).catch(() => undefined)
+      await pause(Math.min(longestDelayMs, 1_000 * 2 ** failures), signal)
       if (signal.aborted) return
       await this.#connect()
     }
@@ -123,7 +123,7 @@ export class Connection {
 
 async function within(ms: number, work: Promise<unknown>): Promise<void> {
   const timer = new AbortController()
-  await Promise.race([work, setTimeout(ms, undefined, { signal: timer.signal }).catch(() => undefined)])
+  await Promise.race([work, pause(ms, timer.signal)])
   timer.abort()
 }
 

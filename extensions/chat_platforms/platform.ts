@@ -1,10 +1,10 @@
 // A chat platform as the rest of this extension sees it. A platform is a folder with `open-PLATFORM.ts`, which exports a `PlatformModule`;
-// `platforms.ts` imports it when it is configured. Chat SDK receives messages and buttons and parses them, and the neutral part handles
+// `load-platforms.ts` imports it when it is configured. Chat SDK receives messages and buttons and parses them, and the neutral part handles
 // its events, so a platform says only what differs:
 //
 // 1. Threads: a thread of Chat SDK is a conversation of the kernel (`userId`), and the id that `threadOf` returns is stored.
 // 2. `post` and `edit` show a `Content`. They reject if the platform did not take it: the kernel sends the message again.
-// 3. Nothing is posted twice: `SentMessages` stores which platform messages belong to a message before and after each post. `findPost`
+// 3. Nothing is posted twice: `Posts` stores which platform messages belong to a message before and after each post. `findPost`
 //    finds a message whose post was not confirmed, where the platform can tell.
 // 4. Everything that arrives is acknowledged when its handler has ended (`acknowledge.ts`), never before.
 import type { ActionsElement, Adapter, PlanModel } from 'chat'

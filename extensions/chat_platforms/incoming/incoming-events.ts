@@ -106,14 +106,17 @@ export class IncomingEvents {
     const [, agent = '', task = ''] = /^\s*(\S+)\s*([\s\S]*)$/.exec(text) ?? []
     const chosen = actor.rule.agent === undefined ? { agent, text: task.trim() } : { agent: actor.rule.agent, text: text.trim() }
     if (chosen.text === '') return tell(`Write ${command} ${actor.rule.agent === undefined ? 'AGENT ' : ''}TEXT.`)
-    let thread: string
+    // A command that comes again belongs to the thread that it has begun.
+    const begun = `command:${platform.name}:${triggerId}`
+    let thread = triggerId === undefined ? null : await state.get<string>(begun)
     try {
-      thread = (await platform.beginThread?.(channel.id, user.userId, `${chosen.agent}: ${chosen.text}`)) ?? channel.id
+      thread ??= (await platform.beginThread?.(channel.id, user.userId, `${chosen.agent}: ${chosen.text}`)) ?? channel.id
     } catch (error) {
       return tell(
         `Nothing was started: ${error instanceof Error ? error.message : error} Invite the app to this channel, or write to it directly.`,
       )
     }
+    await state.set(begun, thread, dayMs)
     await this.#remember(thread, raw)
     await this.handIn({ ...actor, thread }, { text: chosen.text, agent: chosen.agent, messageId: `command/${triggerId ?? thread}` })
     await state.subscribe(thread)

@@ -1,5 +1,5 @@
-import { setTimeout } from 'node:timers/promises'
 import type { TurnProgress } from 'troupe/extension'
+import { pause } from '../pause.ts'
 import type { Content } from '../platform.ts'
 import { TooFast } from './paced-platform.ts'
 import { isEnded } from './turn-progress.ts'
@@ -23,8 +23,8 @@ interface ProgressOptions {
 interface Turn {
   readonly id: string
   readonly since: number
-  /** The latest state. */
-  progress: TurnProgress
+  /** The latest state, until it has ended. */
+  progress: TurnProgress | undefined
   isShown: boolean
 }
 
@@ -34,6 +34,7 @@ export class ProgressMessages {
   readonly #turns = new Map<string, Turn>()
   readonly #waiting = new Map<string, TurnProgress>()
   readonly #busy = new Set<string>()
+  readonly #closed = new AbortController()
 
   constructor(options: ProgressOptions) {
     this.#options = options
@@ -52,7 +53,7 @@ export class ProgressMessages {
   show(thread: string, progress: TurnProgress): void {
     const known = this.#turns.get(thread)
     const turn = known?.id === progress.id ? known : { id: progress.id, since: this.#options.now(), progress, isShown: false }
-    turn.progress = progress
+    turn.progress = isEnded(progress) ? undefined : progress
     this.#turns.set(thread, turn)
     const isLong = !isEnded(progress) && this.#options.now() - turn.since >= patienceMs
     turn.isShown ||= progress.tasks.length > 0 || isLong
@@ -64,22 +65,32 @@ export class ProgressMessages {
 
   /** While an agent only writes, no other state may follow. */
   async #showLater(thread: string, turn: Turn): Promise<void> {
-    await setTimeout(patienceMs, undefined, { ref: false })
-    if (this.#turns.get(thread) === turn && !turn.isShown && !isEnded(turn.progress)) this.show(thread, turn.progress)
+    await pause(patienceMs, this.#closed.signal)
+    if (this.#turns.get(thread) === turn && !turn.isShown && turn.progress) this.show(thread, turn.progress)
+  }
+
+  /** Shows nothing more. */
+  close(): void {
+    this.#closed.abort()
   }
 
   async #work(thread: string): Promise<void> {
     const { contentOf, pauseMs, show, report } = this.#options
     this.#busy.add(thread)
-    for (let [progress, attempt] = [this.#waiting.get(thread), 1]; progress; progress = this.#waiting.get(thread), attempt++) {
+    const { signal } = this.#closed
+    for (
+      let [progress, attempt] = [this.#waiting.get(thread), 1];
+      progress && !signal.aborted;
+      progress = this.#waiting.get(thread), attempt++
+    ) {
       this.#waiting.delete(thread)
       try {
         await show(thread, `progress:${progress.id}`, contentOf(thread, progress))
-        if (!isEnded(progress)) await setTimeout(pauseMs)
+        if (!isEnded(progress)) await pause(pauseMs, signal)
       } catch (error) {
         if (!(error instanceof TooFast)) report(error)
         if (attempt < mostAttempts && !this.#waiting.has(thread)) this.#waiting.set(thread, progress)
-        await setTimeout(error instanceof TooFast ? error.waitMs : retryMs)
+        await pause(error instanceof TooFast ? error.waitMs : retryMs, signal)
       }
     }
     this.#busy.delete(thread)

@@ -6,7 +6,7 @@ import type { Requests } from '../state/requests.ts'
 import { Lanes } from './lanes.ts'
 import { LiveAnswer } from './live-answer.ts'
 import { MessageDelivery } from './message-delivery.ts'
-import { type PacedPlatform, pacedPlatform } from './paced-platform.ts'
+import { type PacedPlatform, pacedPlatform, TooFast } from './paced-platform.ts'
 import { ProgressMessages } from './progress-messages.ts'
 import { closedText, requestContent } from './request-card.ts'
 import { endButtons, isEnded, progressContent } from './turn-progress.ts'
@@ -101,6 +101,7 @@ export class ThreadOutput {
 
   /** Resolves when nothing is being sent. */
   async settled(): Promise<void> {
+    this.#progress.close()
     for (const live of this.#live.values()) live.close()
     await this.#lanes.settled()
   }
@@ -123,23 +124,31 @@ export class ThreadOutput {
       await (delivery ?? this.#delivery(target)).show({ isWhole: true, content: { text: shown, ...(buttons && { buttons }) } })
     }
     if (kind === 'answer') this.#speakers.set(thread, speaker)
-    for (const [index, file] of files.entries()) await this.#once(thread, `${id}:file:${index}`, () => this.#sendFile(thread, file))
+    for (const [index, file] of files.entries()) await this.#once(thread, `${id}:file:${index}`, () => this.sendFile(thread, file))
   }
 
   /** For a person who asked for one. */
   async sendFile(thread: string, file: OutgoingFile): Promise<void> {
     const { limits, title } = this.#options.platform
+    const refused = file.bytes > limits.upload ? `is too large for ${title} (${file.bytes} bytes).` : await this.#upload(thread, file)
+    if (refused === undefined) return
     const link = this.#options.link(thread)
-    if (file.bytes > limits.upload) {
-      const where = link === undefined ? 'The session in the web chat has it.' : `[Open it in the web chat](${link}).`
-      await this.#paced.post(thread, { text: `📎 ${file.name} is too large for ${title} (${file.bytes} bytes). ${where}` })
-      return
-    }
-    await this.#paced.upload(thread, { name: file.name, mediaType: file.mediaType, data: Buffer.from(await file.read()) })
+    const where = link === undefined ? 'The session in the web chat has it.' : `[Open it in the web chat](${link}).`
+    await this.#paced.post(thread, { text: `📎 ${file.name} ${refused} ${where}` })
   }
 
-  #sendFile(thread: string, file: OutgoingFile): Promise<void> {
-    return this.sendFile(thread, file)
+  /** Why the platform does not take it: another attempt would hold up what follows. */
+  async #upload(thread: string, file: OutgoingFile): Promise<string | undefined> {
+    const { platform } = this.#options
+    const { name, mediaType } = file
+    const data = Buffer.from(await file.read())
+    try {
+      await this.#paced.upload(thread, { name, mediaType, data })
+      return undefined
+    } catch (error) {
+      if (error instanceof TooFast || !platform.isRefusal(error)) throw error
+      return `was refused by ${platform.title}: ${error instanceof Error ? error.message : error}.`
+    }
   }
 
   /** What has no text that could be found again. */

@@ -1,7 +1,7 @@
-import { setTimeout } from 'node:timers/promises'
 import { SlackAdapter, type SlackAdapterConfig } from '@chat-adapter/slack'
 import type { LinkPreview, Message } from 'chat'
 import { HandlerTasks } from '../acknowledge.ts'
+import { pause } from '../pause.ts'
 import { PlatformProblem } from '../platform.ts'
 import { slackErrorOf, tokenErrors } from './slack-errors.ts'
 import { typedText } from './slack-text.ts'
@@ -75,7 +75,7 @@ export class DurableSlackAdapter extends SlackAdapter {
     for (let failures = connection ? 0 : 1; ; ) {
       await connection?.ended
       this.#socket = { problem: `Socket Mode is not connected${error === undefined ? '' : `: ${messageOf(error)}`}.` }
-      if (failures > 0) await this.#pause(Math.min(longestDelayMs, 500 * 2 ** failures))
+      if (failures > 0) await pause(Math.min(longestDelayMs, 500 * 2 ** failures), this.#ended.signal)
       if (this.#ended.signal.aborted) return
       try {
         connection = await this.#connect()
@@ -87,10 +87,6 @@ export class DurableSlackAdapter extends SlackAdapter {
         error = failed
       }
     }
-  }
-
-  async #pause(ms: number): Promise<void> {
-    await setTimeout(ms, undefined, { signal: this.#ended.signal }).catch(() => undefined)
   }
 
   protected override async routeSocketEvent(...[body, type, ack, , retries]: Parameters<SlackAdapter['routeSocketEvent']>): Promise<void> {

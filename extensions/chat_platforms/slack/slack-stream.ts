@@ -23,7 +23,8 @@ export function slackStream(adapter: DurableSlackAdapter, lastNote: PlatformOpti
       throw error
     }
   }
-  const chunks = (text: string) => [{ type: 'markdown_text' as const, text: safeMarkdown(text) }]
+  // Slack joins the pieces: `<` and `!channel>` are one mention.
+  const chunks = (text: string) => [{ type: 'markdown_text' as const, text: safeMarkdown(text).replace(/<$/, '<\u200b') }]
   return {
     async begin(threadId, text) {
       const { channel, threadTs } = adapter.decodeThreadId(threadId)

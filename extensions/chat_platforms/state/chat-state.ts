@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import type { Lock, QueueEntry, StateAdapter } from 'chat'
+import type { Lock, StateAdapter } from 'chat'
 
-/** The state of Chat SDK in the data folder: subscribed threads, names of people, locks and queues. */
+/** The state of Chat SDK in the data folder: subscribed threads, names of people, and locks. */
 export class ChatState implements StateAdapter {
   readonly #database: DatabaseSync
   readonly #now: () => number
@@ -83,19 +83,17 @@ export class ChatState implements StateAdapter {
     await this.delete(`lock:${threadId}`)
   }
 
-  async enqueue(threadId: string, entry: QueueEntry, maxSize: number): Promise<number> {
-    await this.appendToList(`queue:${threadId}`, entry, { maxLength: maxSize })
-    return this.queueDepth(threadId)
+  /** Chat SDK has no queues with `concurrency: 'concurrent'`. */
+  async enqueue(): Promise<number> {
+    throw new Error('Messages are not queued.')
   }
 
-  async dequeue(threadId: string): Promise<QueueEntry | null> {
-    const first = 'SELECT min(place) FROM lists WHERE key = ?'
-    const value = this.#value(`DELETE FROM lists WHERE place = (${first}) RETURNING value`, `queue:${threadId}`)
-    return value === undefined ? null : JSON.parse(value)
+  async dequeue(): Promise<null> {
+    return null
   }
 
-  async queueDepth(threadId: string): Promise<number> {
-    return (await this.getList(`queue:${threadId}`)).length
+  async queueDepth(): Promise<number> {
+    return 0
   }
 
   async #holds({ threadId, token }: Lock): Promise<boolean> {

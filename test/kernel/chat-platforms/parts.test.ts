@@ -92,7 +92,7 @@ describe('the state of Chat SDK', () => {
     expect([await second.isSubscribed('t1'), await second.get('a')]).toEqual([false, null])
   })
 
-  it('has locks that one holder has, and queues', async () => {
+  it('has locks that one holder has', async () => {
     const { state, pass } = open()
     const [one, two] = [state(), state()]
     const lock = await one.acquireLock('t', 100)
@@ -108,11 +108,5 @@ describe('the state of Chat SDK', () => {
     expect(await one.acquireLock('t', 100)).toBeNull()
     await one.forceReleaseLock('t')
     expect(await one.acquireLock('t', 100)).not.toBeNull()
-    const entry = (text: string) => ({ enqueuedAt: 1, expiresAt: 2, message: { text } }) as never
-    for (const text of ['a', 'b', 'c']) await one.enqueue('q', entry(text), 2)
-    expect(await two.queueDepth('q')).toBe(2)
-    expect(await two.dequeue('q')).toMatchObject({ message: { text: 'b' } })
-    expect(await one.dequeue('q')).toMatchObject({ message: { text: 'c' } })
-    expect(await one.dequeue('q')).toBeNull()
   })
 })

@@ -1,0 +1,75 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { ThreadOutput } from '../../../extensions/chat_platforms/outgoing/thread-output.ts'
+import type { Platform } from '../../../extensions/chat_platforms/platform.ts'
+import { openDatabase } from '../../../extensions/chat_platforms/state/open-database.ts'
+import { Posts } from '../../../extensions/chat_platforms/state/posts.ts'
+import { Requests } from '../../../extensions/chat_platforms/state/requests.ts'
+import { answer, firstMessage, slackStage } from '../chat-platforms/slack-stage.ts'
+import { temporaryFolder } from '../extension-context.ts'
+
+/** The output to a platform that records its posts. */
+function output(given: Partial<Platform>) {
+  const database = openDatabase(temporaryFolder(), 0)
+  onTestFinished(() => database.close())
+  const posts: (string | undefined)[] = []
+  const platform = {
+    ...{ name: 'slack', title: 'Slack', adapter: {}, limits: { text: 1_000, upload: 1_000, pieceMs: 10 } },
+    post: async (_: string, { text }: { readonly text?: string }) => String(posts.push(text)),
+    retryAfterMs: () => undefined,
+    isRefusal: () => false,
+    ...given,
+  } as unknown as Platform
+  const [link, report] = [() => undefined, () => undefined]
+  const stores = { posts: new Posts(database), requests: new Requests(database) }
+  return { posts, output: new ThreadOutput({ platform, ...stores, now: () => 0, link, report }) }
+}
+
+it('a file that the platform refuses is a line of text, and holds up nothing', async () => {
+  let uploads = 0
+  const postMessage = async () => {
+    uploads++
+    throw new Error('missing_scope')
+  }
+  const file = { name: 'a.png', mediaType: 'image/png', bytes: 1, read: async () => new Uint8Array(1) }
+  const message = { ...answer('m1', 'See'), files: [file] }
+  const refusing = output({ adapter: { postMessage } as never, isRefusal: () => true })
+  for (let again = 0; again < 2; again++) await refusing.output.send('t', message)
+  expect(refusing.posts).toEqual(['See', '📎 a.png was refused by Slack: missing_scope. The session in the web chat has it.'])
+  expect(uploads).toBe(1)
+  // Nobody knows what has happened.
+  const failing = output({ adapter: { postMessage } as never })
+  await expect(failing.output.send('t', message)).rejects.toThrow('missing_scope')
+})
+
+it('the extension ends while a state of a turn waits for its time', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length
+  const before = timers()
+  const { output: ended, posts } = output({ limits: { text: 1_000, upload: 1_000, pieceMs: 60_000 } })
+  for (const title of ['One', 'Two']) ended.showProgress('t', { id: 't1', state: 'working', tasks: [{ id: 'c', title, state: 'running' }] })
+  await expect.poll(() => posts).toHaveLength(1)
+  await ended.settled()
+  expect(timers()).toBe(before)
+})
+
+it('a mention of everybody that begins in one piece and ends in the next one stays text', async () => {
+  const { slack, extension, messages, ...stage } = await slackStage()
+  const asked = slack.write({ person: 'U1', text: 'Hi' })
+  await asked.deliver()
+  const { userId } = await firstMessage({ slack, extension, messages, ...stage })
+  const piece = (text: string) => extension.streamToUser(userId, { id: 'm1', text, speaker: 'orchestrator' })
+  piece('Hello <')
+  await slack.posts.untilOne(asked.place, ({ text }) => text.startsWith('Hello <'), 'first piece')
+  piece('!channel>')
+  const post = await slack.posts.untilOne(asked.place, ({ text }) => text.endsWith('channel>'), 'second piece')
+  expect(post.text).not.toContain('<!channel>')
+})
+
+it('a slash command that comes again begins no second thread', async () => {
+  const { slack, messages } = await slackStage()
+  const command = slack.command('U1', '/troupe', 'researcher Find it')
+  await command.deliver()
+  await command.deliver()
+  const [first, second] = messages.value
+  expect(messages.value).toHaveLength(2)
+  expect(second).toEqual(first)
+})
