@@ -5,6 +5,7 @@ import { chatLogger } from './chat-logger.ts'
 import type { Access } from './incoming/access.ts'
 import { ButtonEvents } from './incoming/button-events.ts'
 import { IncomingEvents, linkOf } from './incoming/incoming-events.ts'
+import { TooFast } from './outgoing/paced-platform.ts'
 import { ThreadOutput } from './outgoing/thread-output.ts'
 import { pause } from './pause.ts'
 import { type Platform, PlatformProblem } from './platform.ts'
@@ -30,6 +31,11 @@ const longestDelayMs = 60_000
 const startMs = 5_000
 const stopMs = 3_000
 
+/** The platform cannot be reached: the kernel keeps what it sends for as long as that takes. */
+class Unreachable extends Error {
+  readonly isTemporary = true
+}
+
 /** One platform: it connects until it works, hands in what arrives, and sends. */
 export class Connection {
   readonly output: ThreadOutput
@@ -37,6 +43,8 @@ export class Connection {
   readonly #chat: Chat
   readonly #ended = new AbortController()
   #state: State
+  #isInitialized = false
+  #isChecking = false
   #unroute = (): void => {}
 
   constructor(options: ConnectionOptions) {
@@ -71,8 +79,7 @@ export class Connection {
   async start(): Promise<void> {
     const { context, platform } = this.#options
     this.#unroute = context.http?.route(`/${platform.name}`, (request) => this.#webhook(request)) ?? this.#unroute
-    const connected = this.#connect().then(() => this.#retry())
-    await within(startMs, connected)
+    await within(startMs, this.#check())
   }
 
   async stop(): Promise<void> {
@@ -86,18 +93,41 @@ export class Connection {
     return this.#state.kind === 'connected' ? this.platform.health() : { healthy: false, message: this.#state.message }
   }
 
-  /** @throws if nothing can be sent: the kernel tries again later. */
+  /** @throws if nothing was ever sent: the kernel tries again later. */
   requireConnected(): void {
-    if (this.#state.kind !== 'connected') throw new Error(this.#state.message)
+    if (!this.#isInitialized && this.#state.kind !== 'connected') throw new Unreachable(this.#state.message)
+  }
+
+  /** Sends something. If that fails, it asks whether the platform can be reached at all. */
+  async deliver(work: (output: ThreadOutput) => Promise<void>): Promise<void> {
+    this.requireConnected()
+    try {
+      await work(this.output)
+    } catch (error) {
+      if (error instanceof TooFast) throw error
+      void this.#check()
+      if (this.#state.kind === 'connected') throw error
+      throw new Unreachable(this.#state.message, { cause: error })
+    }
+  }
+
+  /** Until it can be reached. */
+  async #check(): Promise<void> {
+    if (this.#isChecking) return
+    this.#isChecking = true
+    await this.#connect()
+    await this.#retry()
+    this.#isChecking = false
   }
 
   async #connect(): Promise<void> {
     const { context, platform } = this.#options
     try {
       await platform.check()
-      await this.#chat.initialize()
+      if (!this.#isInitialized) await this.#chat.initialize()
+      this.#isInitialized = true
+      if (this.#state.kind !== 'connected') context.logger.info(`${platform.title} is connected.`)
       this.#state = { kind: 'connected' }
-      context.logger.info(`${platform.title} is connected.`)
     } catch (error) {
       const isWrong = error instanceof PlatformProblem
       const message = isWrong ? error.message : `${platform.title} cannot be reached, and is tried again: ${messageOf(error)}`
@@ -116,7 +146,7 @@ export class Connection {
   }
 
   #webhook(request: Request): Promise<Response> | Response {
-    if (this.#state.kind !== 'connected') return new Response('Not connected yet. Deliver it again.', { status: 503 })
+    if (!this.#isInitialized) return new Response('Not connected yet. Deliver it again.', { status: 503 })
     return answerWhenStored((options) => this.platform.adapter.handleWebhook(request, options))
   }
 }

@@ -91,7 +91,7 @@ export class ChatPlatforms implements Extension, ChannelProvider, SetupProvider 
   }
 
   async sendToUser(userId: string, message: OutgoingMessage): Promise<void> {
-    await this.#connected(userId).output.send(userId, message)
+    await this.#connected(userId).deliver((output) => output.send(userId, message))
   }
 
   streamToUser(userId: string, piece: MessagePiece): void {
@@ -103,7 +103,7 @@ export class ChatPlatforms implements Extension, ChannelProvider, SetupProvider 
   }
 
   async closeRequest(userId: string, closed: ClosedRequest): Promise<void> {
-    await this.#connected(userId).output.closeRequest(userId, closed)
+    await this.#connected(userId).deliver((output) => output.closeRequest(userId, closed))
   }
 
   readFile(file: IncomingFile, signal: AbortSignal): Promise<Uint8Array> {

@@ -34,6 +34,10 @@ export interface ToolProvider {
 
 /** Connects people. Hand their messages in with `context.onUserMessage`. */
 export interface ChannelProvider {
+  /**
+   * If it rejects, it is called again with the same message, and after 60 failures no more. An error with `isTemporary: true` is no such
+   * failure: the message waits, such as while a platform cannot be reached.
+   */
   sendToUser(userId: string, message: OutgoingMessage): MaybePromise<void>
   /** A piece of an answer while it is written. The whole message follows with `sendToUser` under the same id. */
   streamToUser?(userId: string, piece: MessagePiece): MaybePromise<void>

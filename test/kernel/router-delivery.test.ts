@@ -70,6 +70,25 @@ it('a message that a channel never takes is reported and given up, and the next 
   await stop()
 })
 
+it('a message waits for as long as its platform cannot be reached', async () => {
+  const { router, clock, problems, stop } = await stage(memoryStore(), [echo])
+  const channel = new FakeChannel()
+  let isDown = true
+  channel.before = () => {
+    if (isDown) throw Object.assign(new Error('no network'), { isTemporary: true })
+  }
+  router.register('chat', channel)
+  await router.receive('chat', message('A'))
+  await expect.poll(() => clock.pending).toBe(1)
+  await clock.elapse(24 * 60 * 60_000)
+  isDown = false
+  await clock.elapse(60_000)
+  await channel.until(1)
+  expect(channel.lines()).toEqual([said('A')])
+  expect(problems.map(({ message: text }) => text)).toEqual(['A message cannot be delivered, and is tried again: no network'])
+  await stop()
+})
+
 it('a message whose delivery was not recorded is delivered again under the same id', async () => {
   const store = memoryStore()
   const channel = new FakeChannel()

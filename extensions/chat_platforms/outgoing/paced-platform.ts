@@ -6,6 +6,7 @@ const shortMs = 3_000
 /** The platform has limited the rate: nothing was done. */
 export class TooFast extends Error {
   readonly waitMs: number
+  readonly isTemporary = true
 
   constructor(title: string, waitMs: number) {
     super(`${title} limits the rate of calls. The next one may be made in ${Math.ceil(waitMs / 1_000)} s.`)

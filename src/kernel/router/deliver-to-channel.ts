@@ -8,7 +8,7 @@ const firstDelayMs = 1_000
 const mostDelayMs = 60_000
 /** About five minutes. */
 const reportedAttempt = 10
-/** About an hour. A message that the channel never takes must not hold up those behind it. */
+/** About an hour. A message that the channel never takes must not hold up those behind it. Temporary failures do not count. */
 const mostAttempts = 60
 
 interface Delivery {
@@ -20,13 +20,14 @@ interface Delivery {
 
 /** `true`: delivered. `false`: given up. `undefined`: the channel was removed first. A call that was late may have worked: messages have ids. */
 export async function deliverToChannel(send: () => MaybePromise<void>, { clock, signal, report }: Delivery): Promise<boolean | undefined> {
-  for (let attempt = 1; !signal.aborted; attempt++) {
+  for (let [attempt, failures] = [1, 0]; !signal.aborted; attempt++) {
     try {
       await withinTime(send, { clock, signal, ms: deadlineMs })
       return true
     } catch (error) {
       if (signal.aborted) return undefined
-      if (attempt === mostAttempts) {
+      if (!isTemporary(error)) failures++
+      if (failures === mostAttempts) {
         report(`A message was given up after ${attempt} attempts: ${messageOf(error)}`)
         return false
       }
@@ -36,3 +37,6 @@ export async function deliverToChannel(send: () => MaybePromise<void>, { clock, 
   }
   return undefined
 }
+
+/** See `sendToUser` of `ChannelProvider`. */
+const isTemporary = (error: unknown): boolean => error instanceof Error && 'isTemporary' in error && error.isTemporary === true

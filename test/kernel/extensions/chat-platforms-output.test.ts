@@ -73,3 +73,20 @@ it('a slash command that comes again begins no second thread', async () => {
   expect(messages.value).toHaveLength(2)
   expect(second).toEqual(first)
 })
+
+it('while the platform cannot be reached, its health says so, and answers wait without counting as failures', async () => {
+  const stage = await slackStage()
+  const { slack, extension } = stage
+  const asked = slack.write({ person: 'U1', text: 'Hi' })
+  await asked.deliver()
+  const { userId } = await firstMessage(stage)
+  const send = () => extension.sendToUser(userId, answer('m1', 'Here'))
+  slack.api.goDown()
+  await expect(send()).rejects.toThrow()
+  await expect.poll(() => extension.healthCheck()).toMatchObject({ healthy: false, message: expect.stringContaining('cannot be reached') })
+  await expect(send()).rejects.toMatchObject({ isTemporary: true })
+  slack.api.comeBack()
+  await send()
+  expect(slack.posts.in(asked.place).map(({ text }) => text)).toEqual(['Here'])
+  await expect.poll(() => extension.healthCheck().healthy, { timeout: 10_000 }).toBe(true)
+})
