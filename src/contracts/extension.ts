@@ -328,8 +328,8 @@ export interface Conversations {
   retry(at: ConversationAddress): Promise<boolean>
   /** The calls and children of the last turn, as text. */
   details(at: ConversationAddress): Promise<string>
-  /** The session as JSON. Secrets are replaced. */
-  export(at: ConversationAddress): Promise<OutgoingFile>
+  /** The session as JSON. Secrets are replaced. `undefined`: there is none, or `by` did not begin it. */
+  export(at: ConversationAddress): Promise<OutgoingFile | undefined>
   /** The address of the session in the web chat, if there is a server. */
   link(at: ConversationAddress): string | undefined
   /** Conversations of a person that work or wait, the latest first. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { StreamEvent, Tool } from '../../src/contracts/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { gate } from '../../src/testing/index.ts'
-import { FakeChannel, lastText, stage } from './router-stage.ts'
+import { echo, FakeChannel, lastText, stage } from './router-stage.ts'
 import { servedKernel } from './served-kernel.ts'
 
 // What people do with a conversation besides writing.
@@ -131,6 +131,19 @@ it('lists the conversations of a person that wait, with the request as data', as
       },
     ])
   expect([await controls.open('bob'), await router.conversationsOf('other').open('ann')]).toEqual([[], []])
+  await stop()
+})
+
+it('exports a session for the person who began it', async () => {
+  const { router, stop } = await stage(memoryStore(), [echo, echo])
+  const channel = new FakeChannel()
+  router.register('chat', channel)
+  const controls = router.conversationsOf('chat')
+  expect(await controls.export({ userId: 'thread', by: 'ann' })).toBeUndefined()
+  for (const personId of ['ann', 'bob']) await router.receive('chat', { userId: 'thread', personId, text: 'Hi' })
+  await channel.until(1)
+  expect(await controls.export({ userId: 'thread', by: 'ann' })).toMatchObject({ mediaType: 'application/json' })
+  expect(await controls.export({ userId: 'thread', by: 'bob' })).toBeUndefined()
   await stop()
 })
 

@@ -64,7 +64,7 @@ it('exports have their secrets replaced', async () => {
   await found.receive('chat', message('What is it?'))
   await channel.until(1)
   const file = await found.conversationsOf('chat').export({ userId: 'ann' })
-  const text = new TextDecoder().decode(await file.read())
+  const text = new TextDecoder().decode(await file?.read())
   expect(text).toContain(`It is ${hidden}`)
   expect(text).not.toContain(secret)
   await stop()

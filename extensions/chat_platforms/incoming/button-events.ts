@@ -99,8 +99,10 @@ export class ButtonEvents {
         return (await conversations.retry(at)) ? undefined : tell('There is nothing to send again, or a task is running.')
       case actions.details:
         return tell(codeBlock(cut(await conversations.details(at), longestDetails)))
-      case actions.export:
-        return output.sendFile(thread, await conversations.export(at))
+      case actions.export: {
+        const file = await conversations.export(at)
+        return file ? output.sendFile(thread, file) : tell('Only the person who began this conversation can export it.')
+      }
       default:
     }
   }

@@ -76,11 +76,14 @@ export function conversationControls({ channel, server, core, redactor, exceeds,
       const lines = root ? turnLines(root, found.core.clock.now()) : []
       return lines.length === 0 ? nothingYet : redactor().text(lines.join('\n'))
     },
-    async export(at): Promise<OutgoingFile> {
+    async export(at): Promise<OutgoingFile | undefined> {
       const found = await sessionOf(at)
-      const { sessionId = 'none' } = found?.entry ?? {}
+      const { id: owner } = find(keyOf(placeOf(at)))?.owner ?? { id: at.userId }
+      // It has what tools returned, which others in the thread have not seen.
+      if (!found || (at.by !== undefined && at.by !== owner)) return undefined
+      const { sessionId } = found.entry
       // As people without `admin` see it.
-      const document = found ? await (server()?.shown(found.core.sessions) ?? found.core.sessions).export(sessionId) : {}
+      const document = await (server()?.shown(found.core.sessions) ?? found.core.sessions).export(sessionId)
       const bytes = new TextEncoder().encode(JSON.stringify(redactor().json(document as unknown as Json)))
       const name = `session-${sessionId.replaceAll(/[^\w-]/g, '_')}.json`
       return { name, mediaType: 'application/json', bytes: bytes.byteLength, read: async () => bytes }

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../../../extensions/chat_platforms/state/open-database.ts'
 import { Requests } from '../../../extensions/chat_platforms/state/requests.ts'
 import type { ChannelRequest } from '../../../src/contracts/index.ts'
-import { firstMessage, slackStage } from '../chat-platforms/slack-stage.ts'
+import { answer, firstMessage, slackStage } from '../chat-platforms/slack-stage.ts'
 import { temporaryFolder } from '../extension-context.ts'
 
 const approval: ChannelRequest = { id: 'r1', kind: 'approval', title: 'Run shell?', tool: 'shell', breadths: ['once', 'session'] }
@@ -56,4 +56,19 @@ it('the button of a request that is not known says so', async () => {
   await stage.slack.press('UBOSS', unknown, 'Approve').deliver()
   await stage.slack.posts.until((posts) => posts.find(({ text }) => text.includes('This request is too old')), 'notice')
   expect(stage.messages.value.filter(({ answer }) => answer !== undefined)).toEqual([])
+})
+
+it('a session is not exported for somebody else, who is told', async () => {
+  const stage = await slackStage({ conversations: { export: async () => undefined } })
+  const written = stage.slack.write({ person: 'U1', text: 'Go' })
+  await written.deliver()
+  const { userId } = await firstMessage(stage)
+  await stage.extension.sendToUser(userId, answer('m1', 'Done'))
+  const shown = await stage.slack.posts.untilOne(written.place, ({ buttons }) => buttons.length > 0, 'answer')
+  await stage.slack.press('U2', shown, 'JSON').deliver()
+  await stage.slack.posts.until(
+    (posts) => posts.find(({ onlyFor, text }) => onlyFor !== undefined && text.includes('Only the person')),
+    'notice',
+  )
+  expect(stage.slack.posts.in(written.place).flatMap(({ files }) => files)).toEqual([])
 })
