@@ -180,6 +180,8 @@ describe('wrong manifests', () => {
     ['double underscores', code.replace('id: kv', 'id: k__v'), 'not a valid id'],
     ['a path', code.replace('id: kv', 'id: ../kv'), 'not a valid id'],
     ['a reserved id', code.replace('id: kv', 'id: orchestrator'), 'the id `orchestrator` is reserved'],
+    ['an id whose people would be tokens', code.replace('id: kv', 'id: token'), 'the id `token` is reserved'],
+    ['an id whose people would be webhooks', code.replace('id: kv', 'id: hook'), 'the id `hook` is reserved'],
     ['entrypoint', `${base}entrypoint: main.js`, '5:13 `main.js` is not `FILE:CLASS`. Write it like `entrypoint: main:KvStore`'],
     ['entrypoint elsewhere', `${base}entrypoint: ../../evil:X`, 'is not `FILE:CLASS`'],
     ['no model', `${base}agent: {}`, '5:8 `model` is missing in `agent`. Add it, for example `model: auto`.'],

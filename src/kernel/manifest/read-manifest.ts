@@ -19,8 +19,8 @@ type ReadManifest =
   | { readonly ok: true; readonly manifest: ExtensionManifest }
   | { readonly ok: false; readonly problems: SourceText['problems'] }
 
-/** Parts of the kernel and prefixes of names that an extension cannot have. */
-const reservedIds = ['agent', 'kernel', 'orchestrator', 'troupe']
+/** Parts of the kernel, and prefixes of names. People of a channel `token` would be the owners of tokens. */
+const reservedIds = ['agent', 'hook', 'kernel', 'orchestrator', 'token', 'troupe']
 const entrypoint = /^([\w][\w-]*):([A-Za-z_$][\w$]*)$/
 
 /** Reads a `manifest.yaml`. All problems are reported together. */
