@@ -81,8 +81,13 @@ export class ThreadOutput {
 
   showProgress(thread: string, progress: TurnProgress): void {
     this.#progress.show(thread, progress)
-    if (isEnded(progress) && !this.#live.has(thread))
-      void this.#lanes.run(thread, () => this.#endUnfinished(thread)).catch(this.#options.report)
+    if (!isEnded(progress)) return
+    // After `/new`, the rest of an answer does not follow.
+    if (progress.state === 'stopped') {
+      this.#live.get(thread)?.close()
+      this.#live.delete(thread)
+    }
+    if (!this.#live.has(thread)) void this.#lanes.run(thread, () => this.#endUnfinished(thread)).catch(this.#options.report)
   }
 
   async closeRequest(thread: string, closed: ClosedRequest): Promise<void> {

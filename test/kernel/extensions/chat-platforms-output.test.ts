@@ -90,3 +90,26 @@ it('while the platform cannot be reached, its health says so, and answers wait w
   expect(slack.posts.in(asked.place).map(({ text }) => text)).toEqual(['Here'])
   await expect.poll(() => extension.healthCheck().healthy, { timeout: 10_000 }).toBe(true)
 })
+
+it('an answer whose conversation was left ends where it is, and the next one is a message of its own', async () => {
+  const stage = await slackStage()
+  const { slack, extension } = stage
+  const asked = slack.write({ person: 'U1', text: 'Hi' })
+  await asked.deliver()
+  const { userId } = await firstMessage(stage)
+  const turn = (state: 'working' | 'stopped') => extension.showProgress(userId, { id: 't1', state, tasks: [] })
+  turn('working')
+  extension.streamToUser(userId, { id: 'm1', text: 'Half', speaker: 'orchestrator' })
+  await slack.posts.untilOne(asked.place, ({ text }) => text === 'Half', 'half of an answer')
+  // After `/new`, nothing of the session is delivered but the end of its turn.
+  turn('stopped')
+  await slack.posts.untilOne(
+    asked.place,
+    ({ text, raw }) => text === 'Half' && !(raw as { streaming?: boolean }).streaming,
+    'end of the stream',
+  )
+  await slack.write({ person: 'U1', text: 'Again', place: asked.place }).deliver()
+  await firstMessage(stage, ({ text }) => text === 'Again')
+  await extension.sendToUser(userId, answer('m2', 'Whole'))
+  expect(slack.posts.in(asked.place).map(({ text }) => text)).toEqual(['Half', 'Whole'])
+})
