@@ -1,12 +1,10 @@
 import { TroupeError } from '../../contracts/index.ts'
-import { HttpError, plainErrors, type Route, readBytes, route } from '../http/index.ts'
+import { HttpError, openLimit, plainErrors, type Route, readBytes, route } from '../http/index.ts'
 
 // Addresses of extensions, such as those that platforms send their events to. They need no token: what a platform sends is signed, and the
 // extension checks it. The server limits bodies, time and the number of requests, because anybody can send one.
 
 const maxBodyBytes = 1024 ** 2
-/** Requests whose bodies and handlers are open together. */
-const mostOpen = 256
 
 export interface ChannelDependencies {
   /** `undefined`: no extension has this address. Absent without a kernel. */
@@ -14,7 +12,8 @@ export interface ChannelDependencies {
 }
 
 export function channelRoutes({ answerChannel }: ChannelDependencies): readonly Route[] {
-  let open = 0
+  // Their bodies and handlers.
+  const limited = openLimit()
   return [
     route({
       headend: 'channels',
@@ -29,14 +28,8 @@ export function channelRoutes({ answerChannel }: ChannelDependencies): readonly 
       summary: 'An address of an extension',
       responses: {},
       async handle({ raw, url }) {
-        if (open >= mostOpen) throw new HttpError('overloaded', 'Too many requests are open.', { retryAfterSeconds: 1 })
-        open++
-        try {
-          const response = answerChannel && (await answered(answerChannel, await whole(raw)))
-          if (response) return withHeaders(response)
-        } finally {
-          open--
-        }
+        const response = answerChannel && (await limited(async () => answered(answerChannel, await whole(raw))))
+        if (response) return withHeaders(response)
         throw new HttpError('not_found', `No extension has the address ${url.pathname}.`, {
           remedy: 'An extension has its addresses while it runs: troupe extensions list',
         })

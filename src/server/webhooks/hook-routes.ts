@@ -8,6 +8,7 @@ import {
   type Entered,
   HttpError,
   json,
+  openLimit,
   parseJson,
   plainErrors,
   type Route,
@@ -50,6 +51,7 @@ export const unservedHooks = (incoming: readonly IncomingWebhook[] = [], session
     .map(({ name, agent }) => `Webhook ${name} refuses its requests: the agent ${agent} is not served.`)
 
 export function hookRoutes({ incoming = [], clock, ids, audit, maxBodyBytes = defaultMaxBodyBytes }: HookDependencies): readonly Route[] {
+  const limited = openLimit()
   const accepted = z.union([z.object({ sessionId: z.string() }), z.object({ ignored: z.literal(true) })])
   return [
     route({
@@ -72,7 +74,7 @@ export function hookRoutes({ incoming = [], clock, ids, audit, maxBodyBytes = de
         const hook = incoming.find(({ name }) => name === params.name)
         if (!hook) throw new HttpError('not_found', `There is no webhook "${params.name}".`, { remedy: 'Check `webhooks.incoming`.' })
         requireToken(raw.headers, hook)
-        const bytes = await readBytes(raw, maxBodyBytes)
+        const bytes = await limited(() => readBytes(raw, maxBodyBytes))
         requireSignature(hook, { headers: raw.headers, body: bytes, now: clock.now() })
         const body = parseJson(decodeBody(bytes))
         const entered = await request.enterAs(callerOf(hook))
