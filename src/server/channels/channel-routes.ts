@@ -5,8 +5,10 @@ import { HttpError, plainErrors, type Route, readBytes, route } from '../http/in
 // extension checks it. The server limits bodies, time and the number of requests, because anybody can send one.
 
 const maxBodyBytes = 1024 ** 2
-/** Requests whose bodies and handlers are open together. */
-const mostOpen = 256
+/** Requests whose bodies are read together. The oldest gives way: whoever sends slowly keeps nobody else out. */
+const mostBodies = 256
+/** Requests whose handlers run together. */
+const mostHandlers = 256
 
 export interface ChannelDependencies {
   /** `undefined`: no extension has this address. Absent without a kernel. */
@@ -14,7 +16,22 @@ export interface ChannelDependencies {
 }
 
 export function channelRoutes({ answerChannel }: ChannelDependencies): readonly Route[] {
-  let open = 0
+  let running = 0
+  /** Ends the reading of a body. The oldest first. */
+  const bodies = new Set<() => void>()
+
+  async function read(raw: Request): Promise<Request> {
+    const [oldest] = bodies
+    if (bodies.size >= mostBodies) oldest?.()
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const end = (): void => {
+      bodies.delete(end)
+      reject(new HttpError('overloaded', 'Too many requests are open, and this one came slowly.', { retryAfterSeconds: 1 }))
+    }
+    bodies.add(end)
+    return Promise.race([whole(raw), late]).finally(() => bodies.delete(end))
+  }
+
   return [
     route({
       headend: 'channels',
@@ -29,13 +46,14 @@ export function channelRoutes({ answerChannel }: ChannelDependencies): readonly 
       summary: 'An address of an extension',
       responses: {},
       async handle({ raw, url }) {
-        if (open >= mostOpen) throw new HttpError('overloaded', 'Too many requests are open.', { retryAfterSeconds: 1 })
-        open++
+        const request = await read(raw)
+        if (running >= mostHandlers) throw new HttpError('overloaded', 'Too many requests are open.', { retryAfterSeconds: 1 })
+        running++
         try {
-          const response = answerChannel && (await answered(answerChannel, await whole(raw)))
+          const response = answerChannel && (await answered(answerChannel, request))
           if (response) return withHeaders(response)
         } finally {
-          open--
+          running--
         }
         throw new HttpError('not_found', `No extension has the address ${url.pathname}.`, {
           remedy: 'An extension has its addresses while it runs: troupe extensions list',
