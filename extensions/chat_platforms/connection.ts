@@ -37,6 +37,8 @@ export class Connection {
   readonly #chat: Chat
   readonly #ended = new AbortController()
   #state: State
+  /** Since it was connected. */
+  #problem: PlatformProblem | undefined
   #unroute = (): void => {}
 
   constructor(options: ConnectionOptions) {
@@ -48,6 +50,7 @@ export class Connection {
       now: () => context.now(),
       link: (thread) => linkOf(context, thread),
       report: (error) => context.logger.warn(`${platform.title}: ${messageOf(error)}`),
+      learn: (problem) => this.#learn(problem),
     })
     this.#chat = new Chat({
       userName,
@@ -83,12 +86,18 @@ export class Connection {
   }
 
   health(): HealthReport {
-    return this.#state.kind === 'connected' ? this.platform.health() : { healthy: false, message: this.#state.message }
+    if (this.#state.kind !== 'connected') return { healthy: false, message: this.#state.message }
+    return this.#problem ? { healthy: false, message: this.#problem.message } : this.platform.health()
   }
 
   /** @throws if nothing can be sent: the kernel tries again later. */
   requireConnected(): void {
     if (this.#state.kind !== 'connected') throw new Error(this.#state.message)
+  }
+
+  #learn(problem: PlatformProblem | undefined): void {
+    if (problem && problem.message !== this.#problem?.message) this.#options.context.logger.error(problem.message)
+    this.#problem = problem
   }
 
   async #connect(): Promise<void> {

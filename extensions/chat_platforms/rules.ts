@@ -40,10 +40,6 @@ export const rulesForAnybody = (rules: readonly Rule[], platform: PlatformName):
     return isOn(rule, platform) && !rule.deny && rule.person === undefined && isAnywhere ? [index] : []
   })
 
-/** Before a person has written since the start: the first rule that can be about them. */
-export const limitRuleFor = (rules: readonly Rule[], platform: PlatformName, person: string): Rule | undefined =>
-  rules.find((rule) => isOn(rule, platform) && isNamed(rule.person, platform, person))
-
 function matches(rule: Rule, { platform, channel, isDirect, person, command }: Origin): boolean {
   const isThere = rule.channel === 'dm' ? isDirect : isNamed(rule.channel, platform, channel)
   return isOn(rule, platform) && isThere && isNamed(rule.person, platform, person) && (!rule.command || rule.command === command)

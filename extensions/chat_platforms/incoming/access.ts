@@ -1,33 +1,51 @@
+import type { StateAdapter } from 'chat'
 import type { PersonLimits } from 'troupe/extension'
-import type { PlatformName } from '../platform.ts'
-import { limitRuleFor, limitsOf, type Origin, type Rule, ruleFor } from '../rules.ts'
+import { limitsOf, type Origin, type Rule, ruleFor } from '../rules.ts'
 import type { Settings } from '../settings.ts'
+
+/** Where a person wrote last, and what limited them there. */
+interface Known {
+  readonly origin: Origin
+  readonly limits?: PersonLimits
+}
 
 /** Who may write, approve and spend. */
 export class Access {
   readonly #settings: Settings
-  /** The rule that a person wrote under last. */
-  readonly #last = new Map<string, Rule>()
+  readonly #state: Pick<StateAdapter, 'get' | 'set'>
 
-  constructor(settings: Settings) {
+  constructor(settings: Settings, state: Pick<StateAdapter, 'get' | 'set'>) {
     this.#settings = settings
+    this.#state = state
   }
 
-  /** Undefined: denied. */
-  ruleFor(origin: Origin): Rule | undefined {
+  /** Of somebody who acts. Undefined: denied. */
+  async ruleFor(origin: Origin): Promise<Rule | undefined> {
     const rule = ruleFor(this.#settings.rules, origin)
-    if (rule) this.#last.set(personId(origin), rule)
+    if (!rule) return undefined
+    const limits = limitsOf(rule)
+    const [key, known] = [keyOf(personId(origin)), { origin, ...(limits && { limits }) }]
+    if (JSON.stringify(await this.#state.get(key)) !== JSON.stringify(known)) await this.#state.set(key, known)
     return rule
+  }
+
+  isAllowed(origin: Origin): boolean {
+    return ruleFor(this.#settings.rules, origin) !== undefined
   }
 
   mayApprove(person: string): boolean {
     return this.#settings.approvers.has(person)
   }
 
-  limitsOf(person: string): PersonLimits | undefined {
-    const [platform = '', ...id] = person.split(':')
-    return limitsOf(this.#last.get(person) ?? limitRuleFor(this.#settings.rules, platform as PlatformName, id.join(':')))
+  /** Also after a restart, while their sessions continue. Who is denied now keeps the limits from before. */
+  async limitsOf(person: string): Promise<PersonLimits | undefined> {
+    const known = await this.#state.get<Known>(keyOf(person))
+    if (!known) return undefined
+    const rule = ruleFor(this.#settings.rules, known.origin)
+    return rule ? limitsOf(rule) : known.limits
   }
 }
 
 export const personId = ({ platform, person }: Pick<Origin, 'platform' | 'person'>): string => `${platform}:${person}`
+
+const keyOf = (person: string): string => `person:${person}`

@@ -53,7 +53,7 @@ export class IncomingEvents {
   }): Promise<Actor | undefined> {
     const { platform, access } = this.#options
     const { thread, author, command, raw } = given
-    const rule = access.ruleFor(this.#origin(thread, author.userId, command))
+    const rule = await access.ruleFor(this.#origin(thread, author.userId, command))
     if (rule) return { thread, user: author.userId, name: await this.#nameOf(author), rule }
     const key = `denied:${platform.name}:${author.userId}`
     // Denied people are told once a day, and cost nothing else.
@@ -63,6 +63,11 @@ export class IncomingEvents {
         .catch((error: unknown) => this.#warn(`A person could not be told: ${error}`))
     }
     return undefined
+  }
+
+  /** Whether the rules let somebody act in a thread. */
+  isAllowed(thread: string, person: string): boolean {
+    return this.#options.access.isAllowed(this.#origin(thread, person, undefined))
   }
 
   /** Resolves when it is stored. */
@@ -106,9 +111,12 @@ export class IncomingEvents {
     const [, agent = '', task = ''] = /^\s*(\S+)\s*([\s\S]*)$/.exec(text) ?? []
     const chosen = actor.rule.agent === undefined ? { agent, text: task.trim() } : { agent: actor.rule.agent, text: text.trim() }
     if (chosen.text === '') return tell(`Write ${command} ${actor.rule.agent === undefined ? 'AGENT ' : ''}TEXT.`)
-    let thread: string
+    // The same command again is the same message of the same thread.
+    const key = `command:${platform.name}:${triggerId}`
+    let thread = (triggerId !== undefined && (await state.get<string>(key))) || undefined
     try {
-      thread = (await platform.beginThread?.(channel.id, user.userId, `${chosen.agent}: ${chosen.text}`)) ?? channel.id
+      thread ??= (await platform.beginThread?.(channel.id, user.userId, `${chosen.agent}: ${chosen.text}`)) ?? channel.id
+      if (triggerId !== undefined) await state.set(key, thread, dayMs)
     } catch (error) {
       return tell(
         `Nothing was started: ${error instanceof Error ? error.message : error} Invite the app to this channel, or write to it directly.`,

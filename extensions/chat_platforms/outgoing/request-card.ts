@@ -39,7 +39,7 @@ export function closedText({ outcome, by }: ClosedRequest): string {
     approved: `✅ Approved${who}`,
     denied: `🚫 Denied${who}`,
     answered: `✅ Answered${who}`,
-    ended: 'Nobody answered in time',
+    ended: 'Ended without an answer',
   }
   return `**${texts[outcome]}.**`
 }

@@ -24,6 +24,8 @@ export function slackStream(adapter: DurableSlackAdapter, lastNote: PlatformOpti
     }
   }
   const chunks = (text: string) => [{ type: 'markdown_text' as const, text: safeMarkdown(text) }]
+  // The piece before may end with `<`.
+  const nextChunks = (text: string) => chunks(text.replace(/^!/, '\u200b!'))
   return {
     async begin(threadId, text) {
       const { channel, threadTs } = adapter.decodeThreadId(threadId)
@@ -43,12 +45,12 @@ export function slackStream(adapter: DurableSlackAdapter, lastNote: PlatformOpti
     },
     async append(threadId, ts, text) {
       const { channel } = adapter.decodeThreadId(threadId)
-      await call(() => adapter.webClient.chat.appendStream({ channel, ts, chunks: chunks(text) }))
+      await call(() => adapter.webClient.chat.appendStream({ channel, ts, chunks: nextChunks(text) }))
     },
     async end(threadId, ts, { text = '', buttons = [] }) {
       const { channel } = adapter.decodeThreadId(threadId)
       const blocks = buttons.length > 0 ? { blocks: buttonBlocks(buttons) as never } : {}
-      await call(() => adapter.webClient.chat.stopStream({ channel, ts, ...(text !== '' && { chunks: chunks(text) }), ...blocks }))
+      await call(() => adapter.webClient.chat.stopStream({ channel, ts, ...(text !== '' && { chunks: nextChunks(text) }), ...blocks }))
     },
   }
 }
