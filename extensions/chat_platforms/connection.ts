@@ -45,6 +45,8 @@ export class Connection {
   #state: State
   #isInitialized = false
   #isChecking = false
+  /** Since it was connected. */
+  #problem: PlatformProblem | undefined
   #unroute = (): void => {}
 
   constructor(options: ConnectionOptions) {
@@ -56,6 +58,7 @@ export class Connection {
       now: () => context.now(),
       link: (thread) => linkOf(context, thread),
       report: (error) => context.logger.warn(`${platform.title}: ${messageOf(error)}`),
+      learn: (problem) => this.#learn(problem),
     })
     this.#chat = new Chat({
       userName,
@@ -90,7 +93,8 @@ export class Connection {
   }
 
   health(): HealthReport {
-    return this.#state.kind === 'connected' ? this.platform.health() : { healthy: false, message: this.#state.message }
+    if (this.#state.kind !== 'connected') return { healthy: false, message: this.#state.message }
+    return this.#problem ? { healthy: false, message: this.#problem.message } : this.platform.health()
   }
 
   /** @throws if nothing was ever sent: the kernel tries again later. */
@@ -105,6 +109,7 @@ export class Connection {
       await work(this.output)
     } catch (error) {
       if (error instanceof TooFast) throw error
+      if (this.#problem) throw new Unreachable(this.#problem.message, { cause: error })
       void this.#check()
       if (this.#state.kind === 'connected') throw error
       throw new Unreachable(this.#state.message, { cause: error })
@@ -118,6 +123,11 @@ export class Connection {
     await this.#connect()
     await this.#retry()
     this.#isChecking = false
+  }
+
+  #learn(problem: PlatformProblem | undefined): void {
+    if (problem && problem.message !== this.#problem?.message) this.#options.context.logger.error(problem.message)
+    this.#problem = problem
   }
 
   async #connect(): Promise<void> {

@@ -45,9 +45,9 @@ export class ChatPlatforms implements Extension, ChannelProvider, SetupProvider 
     }
     if (settings.rules.length === 0) context.logger.warn('No rule lets anybody write. Add `rules` to `extensions.chat_platforms`.')
     const { Chat } = await loadChat(names)
-    this.#access = new Access(settings)
     this.#database = openDatabase(context.dataDir, context.now())
     const state = new ChatState(this.#database, () => context.now())
+    this.#access = new Access(settings, state)
     const shared = { context, Chat, state, access: this.#access, posts: new Posts(this.#database), requests: new Requests(this.#database) }
     for (const [name, platformSettings] of settings.platforms) {
       const module = await loadPlatform(name)
@@ -98,8 +98,9 @@ export class ChatPlatforms implements Extension, ChannelProvider, SetupProvider 
     this.#connected(userId).output.stream(userId, piece)
   }
 
-  showProgress(userId: string, progress: TurnProgress): void {
-    this.#connected(userId).output.showProgress(userId, progress)
+  async showProgress(userId: string, progress: TurnProgress): Promise<void> {
+    // The last state is tried for some seconds, such as while it connects.
+    await this.#connectionOf(userId).output.showProgress(userId, progress)
   }
 
   async closeRequest(userId: string, closed: ClosedRequest): Promise<void> {
@@ -110,7 +111,7 @@ export class ChatPlatforms implements Extension, ChannelProvider, SetupProvider 
     return readIncomingFile(this.#connected(platformOfFile(file)).platform, file, signal)
   }
 
-  limitsOf(person: string): PersonLimits | undefined {
+  async limitsOf(person: string): Promise<PersonLimits | undefined> {
     return this.#access?.limitsOf(person)
   }
 
@@ -129,10 +130,15 @@ export class ChatPlatforms implements Extension, ChannelProvider, SetupProvider 
 
   /** `of`: a platform, or a thread, which begins with one. */
   #connected(of: string): Connection {
+    const connection = this.#connectionOf(of)
+    connection.requireConnected()
+    return connection
+  }
+
+  #connectionOf(of: string): Connection {
     const name = of.split(':')[0] ?? ''
     const connection = this.#connections.get(name)
     if (!connection) throw new Error(this.#problems.join(' ') || `The platform ${name} is not configured.`)
-    connection.requireConnected()
     return connection
   }
 }

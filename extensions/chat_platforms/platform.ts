@@ -37,6 +37,8 @@ export interface Platform {
   findPost?(threadId: string, since: number, isKnown: (messageId: string) => boolean): Promise<string | undefined>
   /** After which time a call that was limited may be made again. */
   retryAfterMs(error: unknown): number | undefined
+  /** What a person must correct before such a call works, such as a token that was revoked. */
+  problemOf?(error: unknown): PlatformProblem | undefined
   /** Whether the platform has answered that it did nothing. Of other errors nobody knows. */
   isRefusal(error: unknown): boolean
   /** Tells one person something that others in the thread do not see, or need not see. */

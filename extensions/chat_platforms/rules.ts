@@ -60,6 +60,11 @@ const isOn = (rule: Rule, platform: PlatformName): boolean => rule.platform === 
 const isNamed = (expected: string | undefined, platform: PlatformName, id: string): boolean =>
   expected === undefined || expected === '*' || expected === id || expected === `${platform}:${id}`
 
+export const limitsOf = ({ budget, messagesPerMinute }: Rule): PersonLimits | undefined =>
+  budget || messagesPerMinute !== undefined
+    ? { ...(budget && { budget }), ...(messagesPerMinute !== undefined && { messagesPerMinute }) }
+    : undefined
+
 type Report = (place: string, text: string) => void
 interface Check {
   is(value: unknown): boolean

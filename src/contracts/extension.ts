@@ -41,7 +41,7 @@ export interface ChannelProvider {
   sendToUser(userId: string, message: OutgoingMessage): MaybePromise<void>
   /** A piece of an answer while it is written. The whole message follows with `sendToUser` under the same id. */
   streamToUser?(userId: string, piece: MessagePiece): MaybePromise<void>
-  /** What the agents of a turn do, at most once a second and at its end. Each call has the whole state. It is not repeated if it fails. */
+  /** What the agents of a turn do, at most once a second and at its end. Each call has the whole state. If it fails, only the end is shown again, after a restart. */
   showProgress?(userId: string, progress: TurnProgress): MaybePromise<void>
   /** A request that was sent has ended: it was answered here or elsewhere, or its turn has ended. */
   closeRequest?(userId: string, closed: ClosedRequest): MaybePromise<void>

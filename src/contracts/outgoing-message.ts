@@ -13,6 +13,8 @@ export interface OutgoingMessage {
   readonly conversation?: string
   /** Answers to choose from. Other texts are accepted, too. */
   readonly options?: readonly string[]
+  /** Of an answer: the turn that it is from. An answer with another id of the same turn begins an unfinished one again. */
+  readonly turnId?: string
   /** Its text was already sent in pieces. */
   readonly streamed?: boolean
   /** Of a refusal: the person that it is for. If several people share the conversation, the others need not see it. */
@@ -89,6 +91,7 @@ export interface ProgressTask {
 
 export interface MessagePiece {
   readonly id: string
+  readonly turnId?: string
   readonly speaker: string
   readonly text: string
   readonly conversation?: string

@@ -113,10 +113,15 @@ it('lists the conversations of a person that wait, with the request as data', as
   }
   const { router, stop } = await stage(memoryStore(), [{ calls: [{ tool: 'remove', input: { path: 'a.txt' } }] }], { tools: [remove] })
   const channel = new FakeChannel()
+  const controls = router.conversationsOf('chat')
+  let whileAsked: unknown
+  channel.before = async () => {
+    whileAsked = await controls.open('ann')
+  }
   router.register('chat', channel)
   await router.receive('chat', { userId: 'ann', conversation: 'thread 1', text: 'Choose' })
   await channel.until(1)
-  const controls = router.conversationsOf('chat')
+  expect(whileAsked).toMatchObject([{ request: { tool: 'remove' } }])
   await expect
     .poll(() => controls.open('ann'))
     .toEqual([

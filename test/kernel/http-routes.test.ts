@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { connect } from 'node:net'
 import { expect, it } from 'vitest'
 import { request } from '../server/raw-request.ts'
 import { servedKernel } from './served-kernel.ts'
@@ -108,6 +109,22 @@ it('refuses wrong paths, large bodies, unknown addresses and handlers that fail,
   expect(log.filter((text) => /inside of the extension|returned no `Response`/.test(text))).toHaveLength(2)
   expect(access.at(-1)).toMatchObject({ status: 500, error: 'internal' })
   expect((await request(`${url}/channels/hooks/echo`, { method: 'TRACE' })).status).toBe(405)
+})
+
+it('is reached while others send their bodies slowly', async () => {
+  const { url, fetch } = await servedKernel({ extensions: { hooks } })
+  const { port } = new URL(url)
+  const refused = Promise.withResolvers<void>()
+  const slow = Array.from({ length: 300 }, () => {
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.on('error', () => undefined)
+    socket.once('data', () => refused.resolve())
+    socket.write('POST /channels/hooks/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{')
+    return socket
+  })
+  await refused.promise
+  expect((await fetch('/channels/hooks/echo', { method: 'POST', body: 'x' })).status).toBe(202)
+  for (const socket of slow) socket.destroy()
 })
 
 it('says where it is reached, also below a path and behind a proxy', async () => {

@@ -203,6 +203,38 @@ it('after a restart a turn is shown whole, under the same id', async () => {
   await third.stop()
 })
 
+it('shows the end of a turn after a restart, unless the channel took it before', async () => {
+  const store = memoryStore()
+  const { tool, open } = heldTool()
+  open('a')
+  const first = await stage(store, [reading('a'), { text: 'Done.' }], { tools: [tool] })
+  const channel = new RichChannel()
+  const ended: unknown[] = []
+  channel.beforeProgress = ({ state, id }) => {
+    if (state === 'completed') ended.push(id)
+    if (ended.length === 1) throw new Error('offline')
+  }
+  first.router.register('chat', channel)
+  await first.router.receive('chat', message('Go'))
+  await channel.until(1)
+  await expect.poll(() => ended).toHaveLength(1)
+  const [session] = await first.sessions.list()
+  const stored = async () => (await store.records.list('conversation'))[0]?.value
+  await expect.poll(stored).toMatchObject({ delivered: (await first.sessions.get(session?.sessionId ?? ''))?.seq })
+  await first.stop()
+  const second = await stage(store, [], { tools: [tool] })
+  second.router.register('chat', channel)
+  await expect.poll(() => channel.states()).toContain('completed: completed read_file · a')
+  expect(new Set(ended).size).toBe(1)
+  await second.stop()
+  const third = await stage(store, [{ text: 'Again.' }], { tools: [tool] })
+  third.router.register('chat', channel)
+  await third.router.receive('chat', message('Go on'))
+  await expect.poll(() => new Set(ended).size).toBe(2)
+  expect(ended).toHaveLength(3)
+  await third.stop()
+})
+
 it.each(['/stop', '/new'])('after %s the turn and its calls have stopped', async (command) => {
   const { tool } = heldTool()
   const { router, clock, stop } = await stage(memoryStore(), [reading('a')], { tools: [tool] })

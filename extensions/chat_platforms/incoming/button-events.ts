@@ -115,7 +115,8 @@ export class ButtonEvents {
   async #showHome({ userId }: Author, answered?: string): Promise<void> {
     const { context, platform, requests } = this.#options
     const open = (await context.conversations?.open(`${platform.name}:${userId}`)) ?? []
-    const entries = open.map(({ request, ...conversation }) => ({
+    const own = open.filter((conversation) => this.#events.isAllowed(conversation.userId, userId))
+    const entries = own.map(({ request, ...conversation }) => ({
       ...conversation,
       link: linkOf(context, conversation.userId),
       stored: request && request.id !== answered ? requests.add(conversation.userId, request, context.now()) : undefined,

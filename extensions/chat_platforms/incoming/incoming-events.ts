@@ -53,7 +53,7 @@ export class IncomingEvents {
   }): Promise<Actor | undefined> {
     const { platform, access } = this.#options
     const { thread, author, command, raw } = given
-    const rule = access.ruleFor(this.#origin(thread, author.userId, command))
+    const rule = await access.ruleFor(this.#origin(thread, author.userId, command))
     if (rule) return { thread, user: author.userId, name: await this.#nameOf(author), rule }
     const key = `denied:${platform.name}:${author.userId}`
     // Denied people are told once a day, and cost nothing else.
@@ -63,6 +63,11 @@ export class IncomingEvents {
         .catch((error: unknown) => this.#warn(`A person could not be told: ${error}`))
     }
     return undefined
+  }
+
+  /** Whether the rules let somebody act in a thread. */
+  isAllowed(thread: string, person: string): boolean {
+    return this.#options.access.isAllowed(this.#origin(thread, person, undefined))
   }
 
   /** Resolves when it is stored. */

@@ -1,4 +1,4 @@
-import type { Content, NativeStream, Platform } from '../platform.ts'
+import type { Content, NativeStream, Platform, PlatformProblem } from '../platform.ts'
 
 /** A shorter wait is part of the call. The kernel gives a call ten seconds. */
 const shortMs = 3_000
@@ -20,8 +20,15 @@ export interface PacedPlatform extends Pick<Platform, 'post' | 'edit'> {
   remove(threadId: string, messageId: string): Promise<void>
 }
 
+interface PaceOptions {
+  readonly platform: Platform
+  now(): number
+  /** What the last call has shown. Undefined: it worked. */
+  learn(problem: PlatformProblem | undefined): void
+}
+
 /** Makes no call of a kind before the time that the platform has named. @throws TooFast instead. */
-export function pacedPlatform(platform: Platform, now: () => number): PacedPlatform {
+export function pacedPlatform({ platform, now, learn }: PaceOptions): PacedPlatform {
   const { adapter, stream, title } = platform
   const notBefore = new Map<string, number>()
   const paced = async <T>(kind: string, call: () => Promise<T>): Promise<T> => {
@@ -29,8 +36,12 @@ export function pacedPlatform(platform: Platform, now: () => number): PacedPlatf
     if (waitMs > shortMs) throw new TooFast(title, waitMs)
     if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
     try {
-      return await call()
+      const result = await call()
+      learn(undefined)
+      return result
     } catch (error) {
+      const problem = platform.problemOf?.(error)
+      if (problem) learn(problem)
       const retryMs = platform.retryAfterMs(error)
       if (retryMs === undefined) throw error
       notBefore.set(kind, now() + retryMs)

@@ -1,5 +1,5 @@
 import type { ClosedRequest, MessagePiece, OutgoingFile, OutgoingMessage, TurnProgress } from 'troupe/extension'
-import type { Content, Platform } from '../platform.ts'
+import type { Content, Platform, PlatformProblem } from '../platform.ts'
 import { splitText } from '../split-text.ts'
 import type { Posts } from '../state/posts.ts'
 import type { Requests } from '../state/requests.ts'
@@ -19,6 +19,7 @@ export interface OutputOptions {
   /** The conversation in the web chat. */
   link(thread: string): string | undefined
   report(error: unknown): void
+  learn(problem: PlatformProblem | undefined): void
 }
 
 /** Who speaks for Troupe itself. */
@@ -36,11 +37,12 @@ export class ThreadOutput {
 
   constructor(options: OutputOptions) {
     this.#options = options
-    this.#paced = pacedPlatform(options.platform, options.now)
+    this.#paced = pacedPlatform(options)
     this.#progress = new ProgressMessages({
       ...options,
       pauseMs: 2 * options.platform.limits.pieceMs,
       contentOf: (thread, progress) => progressContent(progress, options.link(thread)),
+      isPosted: (thread, id) => options.posts.of({ thread, id }).length > 0,
       show: (thread, id, content) => this.#lanes.run(thread, () => this.#showProgress(thread, id, content)),
     })
   }
@@ -48,16 +50,15 @@ export class ThreadOutput {
   /** A person has written. */
   begin(thread: string): void {
     this.#progress.begin(thread)
-    this.#options.posts.leave({ thread, id: this.#live.get(thread)?.id ?? '' })
   }
 
   /** Pieces that were not shown come with the whole message. */
-  stream(thread: string, { id, speaker, text }: MessagePiece): void {
+  stream(thread: string, { id, turnId, speaker, text }: MessagePiece): void {
     let live = this.#live.get(thread)
     if (live?.id !== id) {
       live?.close()
       live = new LiveAnswer(id, {
-        delivery: this.#delivery({ thread, id, kind: 'answer' }),
+        delivery: this.#delivery({ thread, id, turnId, kind: 'answer' }),
         // The rate is limited for all of them together.
         pieceMs: () => this.#options.platform.limits.pieceMs * [...this.#live.values()].filter(({ isActive }) => isActive).length,
         inOrder: (work) => this.#lanes.run(thread, work),
@@ -79,15 +80,15 @@ export class ThreadOutput {
     if (isOver && this.#live.get(thread) === live) this.#live.delete(thread)
   }
 
-  showProgress(thread: string, progress: TurnProgress): void {
-    this.#progress.show(thread, progress)
-    if (!isEnded(progress)) return
+  async showProgress(thread: string, progress: TurnProgress): Promise<void> {
     // After `/new`, the rest of an answer does not follow.
     if (progress.state === 'stopped') {
       this.#live.get(thread)?.close()
       this.#live.delete(thread)
     }
-    if (!this.#live.has(thread)) void this.#lanes.run(thread, () => this.#endUnfinished(thread)).catch(this.#options.report)
+    if (isEnded(progress) && !this.#live.has(thread))
+      void this.#lanes.run(thread, () => this.#endUnfinished(thread)).catch(this.#options.report)
+    await this.#progress.show(thread, progress)
   }
 
   async closeRequest(thread: string, closed: ClosedRequest): Promise<void> {
@@ -96,8 +97,12 @@ export class ThreadOutput {
     if (!stored) return
     requests.close(thread, closed)
     await this.#lanes.run(thread, async () => {
-      const message = posts.of({ thread, id: closed.id }).at(-1)?.message
-      if (message === undefined) return
+      const post = posts.of({ thread, id: closed.id }).at(-1)
+      if (!post) return
+      const { message } = post
+      // A crash has left open whether it was posted.
+      if (message === undefined)
+        return this.#delivery({ thread, id: closed.id, kind: 'other' }).show({ isWhole: true, content: this.#card({ ...stored, closed }) })
       const { title = '', text = '' } = this.#card({ ...stored, closed: undefined })
       const last = splitText(text, this.#options.platform.limits.text).at(-1) ?? ''
       await this.#paced.edit(thread, message, { title, text: `${last}\n\n${closedText(closed)}` })
@@ -112,13 +117,10 @@ export class ThreadOutput {
   }
 
   async #send(thread: string, message: OutgoingMessage, delivery: MessageDelivery | undefined): Promise<void> {
-    const { id, kind, text, request, speaker, onlyFor, files = [] } = message
-    if (kind === 'error') {
-      await this.#endUnfinished(thread)
-      this.#options.posts.leave({ thread, id })
-    }
+    const { id, turnId, kind, text, request, speaker, onlyFor, files = [] } = message
+    if (kind === 'error') await this.#endUnfinished(thread)
     if (onlyFor !== undefined) return this.#once(thread, id, () => this.#tell(thread, onlyFor, text))
-    const target = { thread, id, kind: kind === 'answer' ? ('answer' as const) : ('other' as const) }
+    const target = { thread, id, turnId, kind: kind === 'answer' ? ('answer' as const) : ('other' as const) }
     if (request) {
       const content = this.#card(this.#options.requests.add(thread, request, this.#options.now()))
       return this.#delivery(target).show({ isWhole: true, content })
@@ -170,7 +172,11 @@ export class ThreadOutput {
 
   /** Nothing follows for what an answer has begun. */
   async #endUnfinished(thread: string): Promise<void> {
-    for (const message of this.#options.posts.unfinished(thread)) await this.#paced.stream?.end(thread, message, {}).catch(() => undefined)
+    const { posts } = this.#options
+    for (const message of posts.unfinished(thread)) {
+      await this.#paced.stream?.end(thread, message, {}).catch(() => undefined)
+      posts.leave(thread, message)
+    }
   }
 
   #tell(thread: string, person: string, text: string): Promise<void> {

@@ -72,13 +72,17 @@ class SlackPlatform implements Platform {
       const { user_id = '', bot_id = '' } = await this.adapter.webClient.auth.test()
       this.#bot = { user: user_id, id: bot_id }
     } catch (error) {
-      const said = slackErrorOf(error) ?? ''
-      if (!tokenErrors.has(said)) throw error
-      throw new PlatformProblem(
-        `Slack refuses the bot token (${said}).`,
-        `Install the app, copy its Bot User OAuth Token, and run: ${setup}`,
-      )
+      throw this.problemOf(error) ?? error
     }
+  }
+
+  problemOf(error: unknown): PlatformProblem | undefined {
+    const said = slackErrorOf(error) ?? ''
+    if (!tokenErrors.has(said)) return undefined
+    return new PlatformProblem(
+      `Slack refuses the bot token (${said}).`,
+      `Install the app, copy its Bot User OAuth Token, and run: ${setup}`,
+    )
   }
 
   health(): HealthReport {
@@ -131,7 +135,7 @@ class SlackPlatform implements Platform {
     const { response_url } = (raw ?? {}) as { readonly response_url?: string }
     // Also works where the app is no member.
     if (response_url !== undefined) {
-      const body = JSON.stringify({ response_type: 'ephemeral', replace_original: false, text: fallbackText({ text }) })
+      const body = JSON.stringify({ response_type: 'ephemeral', replace_original: false, ...shown({ text }) })
       const response = await fetch(response_url, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },

@@ -9,6 +9,9 @@ interface SlackFileOptions {
   readonly apiUrl: unknown
 }
 
+/** As the adapter has it. Slack says before how long a file is: this is for one that is longer. */
+const mostBytes = 25 * 1024 * 1024
+
 /** The adapter reads files from public HTTPS addresses only. Those of a configured API are read from there. */
 export async function slackFile(adapter: DurableSlackAdapter, { ref, signal, apiUrl }: SlackFileOptions): Promise<Uint8Array> {
   const attachment = ref as unknown as Attachment
@@ -16,10 +19,22 @@ export async function slackFile(adapter: DurableSlackAdapter, { ref, signal, api
   if (typeof apiUrl === 'string' && URL.parse(url)?.origin === URL.parse(apiUrl)?.origin) {
     const response = await fetch(url, { headers: { authorization: `Bearer ${adapter.webClient.token}` }, signal })
     if (!response.ok) throw new Error(`Slack answered ${response.status} for the file.`)
-    return new Uint8Array(await response.arrayBuffer())
+    return readAtMost(mostBytes, response)
   }
-  const { fetchData } = adapter.rehydrateAttachment(attachment)
+  // With the id of a team, the adapter looks for the token of an app that is installed in several.
+  const { fetchData } = adapter.rehydrateAttachment({ ...attachment, fetchMetadata: { url } })
   if (!fetchData) throw new Error('Slack named no address for the file.')
   signal.throwIfAborted()
   return new Uint8Array(await fetchData())
+}
+
+async function readAtMost(limit: number, { body }: Response): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length
+    if (bytes > limit) throw new Error(`Slack sent more than ${limit} bytes.`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** `posting`: the platform may have it, or not. `open`: more follows. `left`: more can follow for its own message only. */
+/** `posting`: the platform may have it, or not. `open`: more follows. `left`: its turn has ended, and its stream with it. */
 export type PostState = 'posting' | 'open' | 'left' | 'done'
 export type PostKind = 'answer' | 'other'
 
@@ -15,6 +15,8 @@ export interface Post {
 export interface PostedMessage {
   readonly thread: string
   readonly id: string
+  /** Of an answer. */
+  readonly turnId?: string | undefined
 }
 
 /** Which messages of the platform belong to which messages of the kernel. Written before and after each post. */
@@ -37,10 +39,10 @@ export class Posts {
       }))
   }
 
-  set({ thread, id }: PostedMessage, { part, message, state, at }: Post, kind: PostKind): void {
+  set({ thread, id, turnId = '' }: PostedMessage, { part, message, state, at }: Post, kind: PostKind): void {
     this.#database
-      .prepare('INSERT OR REPLACE INTO posts VALUES (?, ?, ?, ?, ?, ?, ?)')
-      .run(thread, id, part, kind, message ?? null, state, at)
+      .prepare('INSERT OR REPLACE INTO posts VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+      .run(thread, id, part, kind, turnId, message ?? null, state, at)
   }
 
   remove({ thread, id }: PostedMessage, part: number): void {
@@ -59,16 +61,15 @@ export class Posts {
       .map(({ message }) => String(message))
   }
 
-  /** No other answer may be written where an unfinished one is, except `id`. */
-  leave({ thread, id }: PostedMessage): void {
-    const left = `UPDATE posts SET state = 'left' WHERE thread = ? AND kind = 'answer' AND state = 'open' AND id != ?`
-    this.#database.prepare(left).run(thread, id)
+  /** Nothing follows, unless the answer comes late. */
+  leave(thread: string, message: string): void {
+    this.#database.prepare(`UPDATE posts SET state = 'left' WHERE thread = ? AND message = ? AND state = 'open'`).run(thread, message)
   }
 
-  /** An answer is written where an unfinished one is: its agent has begun again, after a failure of the model or a crash. */
-  takeOver({ thread, id }: PostedMessage): void {
-    const unfinished = `SELECT id FROM posts WHERE thread = ? AND kind = 'answer' AND state IN ('posting', 'open') AND id != ?`
-    const [first] = this.#database.prepare(`${unfinished} ORDER BY at LIMIT 1`).all(thread, id)
+  /** An answer is written where an unfinished one of its turn is: its agent has begun again, after a failure of the model or a crash. */
+  takeOver({ thread, id, turnId = '' }: PostedMessage): void {
+    const unfinished = `SELECT id FROM posts WHERE thread = ? AND kind = 'answer' AND turn = ? AND state != 'done' AND id != ?`
+    const [first] = this.#database.prepare(`${unfinished} ORDER BY at LIMIT 1`).all(thread, turnId, id)
     if (first === undefined || this.of({ thread, id }).length > 0) return
     this.#database
       .prepare(`UPDATE posts SET id = ?, state = CASE state WHEN 'done' THEN 'open' ELSE state END WHERE thread = ? AND id = ?`)

@@ -100,8 +100,9 @@ export function conversationControls({ channel, server, core, redactor, exceeds,
         const own = conversations.ofSession(entry.sessionId)
         if (own?.channel !== channel) return []
         const open = await requestsOf(sessions, entry.sessionId)
-        const request = open.find(({ id }) => id === own.asked)
         const { userId, conversation } = own
+        const asking = conversations.asking.get(keyOf(own))
+        const request = open.find(({ id }) => id === own.asked || id === asking)
         const data = request && redactRequest(requestData(request, { mayApprove: isTrusted(channel) }), redactor())
         return [
           {

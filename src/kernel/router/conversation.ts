@@ -66,7 +66,7 @@ export interface Conversation extends Recipient {
   readonly waiting: readonly WaitingMessage[]
   /** The `seq` up to which everything was delivered. */
   readonly delivered: number
-  /** The `seq` before the turn that messages up to `delivered` are from, unless it has ended: progress is read from there on. */
+  /** The `seq` before the turn that messages up to `delivered` are from, unless its end was shown: progress is read from there on. */
   readonly turnFrom?: number
   /** The last message of the person that was sent to the session. */
   readonly sent?: string
@@ -94,6 +94,8 @@ export class Conversations {
   readonly #byKey = new Map<string, Conversation>()
   /** Requests that are being asked, by key: the answer may come before `asked` is stored. */
   readonly asking = new Map<string, string>()
+  /** The last turns whose ends were shown as progress, by session: their `turnFrom`. */
+  readonly shownTurns = new Map<string, number>()
 
   constructor(records: Records) {
     this.#records = records

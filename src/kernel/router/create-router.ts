@@ -246,9 +246,9 @@ class MessageRouter implements Router {
     this.#outbox.flush()
   }
 
-  async #hasNews({ sessionId, delivered, shown }: Partial<Conversation> = {}): Promise<boolean> {
-    // It may have been answered, or deleted with its session.
-    if (shown !== undefined) return true
+  async #hasNews({ sessionId, delivered, shown, turnFrom }: Partial<Conversation> = {}): Promise<boolean> {
+    // A request may have been answered, or deleted with its session. The end of a turn may not have been shown.
+    if (shown !== undefined || turnFrom !== undefined) return true
     const entry = sessionId === undefined ? undefined : await this.#core?.sessions.get(sessionId)
     return entry !== undefined && (entry.seq > (delivered ?? 0) || entry.status === 'running' || entry.status === 'suspended')
   }

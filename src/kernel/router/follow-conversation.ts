@@ -102,8 +102,8 @@ class Follower {
       if (event.type === 'interaction.item.delta' && this.#options.provider.streamToUser) await this.#stream(this.#speech.piece(event))
       return
     }
-    if (event.sessionId === this.#sessionId && event.type === 'interaction.turn.started') this.#turnFrom = event.seq - 1
-    if (event.sessionId === this.#sessionId && event.type === 'interaction.session.idle') this.#turnFrom = undefined
+    if (event.sessionId === this.#sessionId && event.type === 'interaction.turn.started' && this.#options.provider.showProgress)
+      this.#turnFrom = event.seq - 1
     if (event.type === 'interaction.item.completed' && event.agentPath === this.#speech.speaker) this.#files.add(event)
     const messages = this.#withFiles(event, [...this.#tasksOf(event), ...this.#speech.messages(event)])
     this.#handled = event.seq
@@ -120,7 +120,8 @@ class Follower {
   }
 
   get #position(): Changes {
-    return { delivered: this.#handled, turnFrom: this.#turnFrom, ...this.#speech.state }
+    const isShown = this.#turnFrom !== undefined && this.#turnFrom === this.#options.conversations.shownTurns.get(this.#sessionId)
+    return { delivered: this.#handled, turnFrom: isShown ? undefined : this.#turnFrom, ...this.#speech.state }
   }
 
   /** At the end of a turn they need a message, even if everything was said. */

@@ -27,7 +27,8 @@ const eventsBetweenForgetting = 500
  *
  * 1. It reads the events itself: messages do not wait for it, and it does not wait for messages.
  * 2. Nothing is shown before everything that has happened was read: each state is whole, also after a restart.
- * 3. A turn that was left, because its conversation has another session or none, has stopped.
+ * 3. The end of a turn is shown again after a restart, unless the channel took it before.
+ * 4. A turn that was left, because its conversation has another session or none, has stopped.
  */
 export async function followProgress(conversation: Conversation, options: ProgressOptions): Promise<void> {
   const { clock, report } = options
@@ -52,6 +53,8 @@ class ProgressFollower {
   readonly #sessionId: string
   readonly #sender: ProgressSender
   readonly #tree = emptyTree()
+  /** The `seq` before the last turn. */
+  #turnFrom = 0
   #applied = 0
 
   constructor(conversation: Conversation, options: ProgressOptions, signal: AbortSignal) {
@@ -97,6 +100,7 @@ class ProgressFollower {
   /** Nobody will see the end of its turn. */
   async leave(): Promise<void> {
     const { sessions, conversations, closing } = this.#options
+    conversations.shownTurns.delete(this.#sessionId)
     const isLeft = conversations.get(this.#key)?.sessionId !== this.#sessionId
     const isGone = async (): Promise<boolean> => !(await sessions.get(this.#sessionId).catch(() => true))
     if (!closing.aborted && (isLeft || (await isGone()))) return this.#sender.stop()
@@ -114,16 +118,28 @@ class ProgressFollower {
   #apply(event: StreamEvent): boolean {
     const isRoot = event.sessionId === this.#sessionId
     const root = this.#tree.sessions.get(event.sessionId)
+    if (isRoot && event.type === 'interaction.turn.started') this.#turnFrom = event.seq - 1
     if (isRoot && root && event.type === 'interaction.turn.started') forgetTurns(this.#tree, root)
     applyEvent(this.#tree, event)
     if (++this.#applied % eventsBetweenForgetting === 0) forgetEnded(this.#tree, mostCalls)
     if (!('seq' in event)) return event.type !== 'interaction.item.delta' || event.kind === 'progress' || event.kind === 'output'
     if (isRoot && endsTurn(event)) {
       const progress = this.#progress()
-      if (progress) this.#sender.ended(progress)
+      const turnFrom = this.#turnFrom
+      if (progress) this.#sender.ended(progress, () => this.#isShown(turnFrom))
       return false
     }
     return true
+  }
+
+  /** A crash before this repeats the last state of the turn. */
+  async #isShown(turnFrom: number): Promise<void> {
+    const { conversations } = this.#options
+    const current = conversations.get(this.#key)
+    if (current?.sessionId !== this.#sessionId) return
+    conversations.shownTurns.set(this.#sessionId, turnFrom)
+    if (current.turnFrom === turnFrom)
+      await conversations.update(current, (before) => (before.turnFrom === turnFrom ? { turnFrom: undefined } : {}))
   }
 
   #progress() {

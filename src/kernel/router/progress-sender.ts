@@ -21,7 +21,7 @@ interface SenderOptions {
  */
 export class ProgressSender {
   readonly #options: SenderOptions
-  #ended: TurnProgress[] = []
+  #ended: { readonly progress: TurnProgress; readonly taken?: () => Promise<void> }[] = []
   #hasChanged = false
   #isShowing = false
   #isClosed = false
@@ -38,16 +38,17 @@ export class ProgressSender {
     this.#next()
   }
 
-  ended(progress: TurnProgress): void {
+  /** @param taken Called when the channel has taken it. */
+  ended(progress: TurnProgress, taken?: () => Promise<void>): void {
     this.#hasChanged = false
-    this.#ended = [...this.#ended, progress].slice(-mostEnded)
+    this.#ended = [...this.#ended, { progress, ...(taken && { taken }) }].slice(-mostEnded)
     this.#next()
   }
 
   /** The turn that was shown last gets no other end. */
   stop(): void {
     const { progress } = this.#shown ?? {}
-    if (!progress || this.#ended.some(({ id }) => id === progress.id)) return
+    if (!progress || this.#ended.some((each) => each.progress.id === progress.id)) return
     if (progress.state === 'working' || progress.state === 'waiting') this.ended(stopped(progress))
   }
 
@@ -78,13 +79,15 @@ export class ProgressSender {
     const { clock, signal, current, show } = this.#options
     const ended = this.#ended.shift()
     if (!ended) this.#hasChanged = false
-    const progress = ended ?? current()
+    const progress = ended?.progress ?? current()
     const json = JSON.stringify(progress)
     if (progress && json !== this.#shown?.json) {
       this.#isShowing = true
       this.#shownAt = clock.monotonic()
       this.#shown = { progress, json }
-      await withinTime(() => show(progress), { clock, signal, ms: deadlineMs }).catch(() => {})
+      await withinTime(() => show(progress), { clock, signal, ms: deadlineMs })
+        .then(() => ended?.taken?.())
+        .catch(() => {})
       this.#isShowing = false
     }
     this.#next()

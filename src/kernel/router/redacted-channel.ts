@@ -43,12 +43,12 @@ export function redactedChannel(channel: ChannelProvider, redactor: () => Redact
   }
 
   /** What was held back, because it could have been the start of a secret. A channel that does not take it gets the message as a whole. */
-  async function endStream(userId: string, { id, speaker, conversation }: OutgoingMessage, stream: Stream): Promise<void> {
+  async function endStream(userId: string, { id, turnId, speaker, conversation }: OutgoingMessage, stream: Stream): Promise<void> {
     const text = stream.text.end()
     stream.state = 'ended'
-    const thread = conversation === undefined ? {} : { conversation }
+    const place = { ...(turnId !== undefined && { turnId }), ...(conversation !== undefined && { conversation }) }
     try {
-      if (text !== '') await channel.streamToUser?.(userId, { id, speaker: redactor().text(speaker), text, ...thread })
+      if (text !== '') await channel.streamToUser?.(userId, { id, speaker: redactor().text(speaker), text, ...place })
     } catch {
       stream.state = 'broken'
     }

@@ -51,7 +51,7 @@ export class Speech {
   }
 
   /** The next piece of the message that is being written. */
-  piece({ sessionId, agentPath, itemId, attempt, kind, text, offset }: ItemDelta): MessagePiece | undefined {
+  piece({ sessionId, turnId, agentPath, itemId, attempt, kind, text, offset }: ItemDelta): MessagePiece | undefined {
     if (kind !== 'text' || agentPath !== this.#speaker || this.#compacts) return undefined
     const id = idOf(sessionId, itemId, attempt)
     if (this.#open?.id !== id) this.#open = { id, length: 0, isWhole: true }
@@ -59,7 +59,7 @@ export class Speech {
     const added = text.slice(Math.max(0, this.#open.length - offset))
     if (!this.#open.isWhole || added === '') return undefined
     this.#open.length += added.length
-    return { id, speaker: agentAt(this.#speaker, this.#agent), text: added }
+    return { id, turnId: turnOf({ sessionId, turnId }), speaker: agentAt(this.#speaker, this.#agent), text: added }
   }
 
   /** The channel did not take a piece: the message is sent as a whole. */
@@ -102,16 +102,17 @@ export class Speech {
     this.#heard = lastMessageId(...read) ?? this.#heard
   }
 
-  #item({ sessionId, item }: InteractionEvent<'interaction.item.completed'>): readonly OutgoingMessage[] {
+  #item({ sessionId, turnId, item }: InteractionEvent<'interaction.item.completed'>): readonly OutgoingMessage[] {
     if (item.kind !== 'text' || item.type !== 'agent_message' || item.status !== 'completed' || this.#compacts) return []
     const id = idOf(sessionId, item.id, this.#attempt)
     const open = this.#open?.id === id ? this.#open : undefined
     this.#open = undefined
-    return this.#answer(id, item.text, open?.isWhole === true && open.length === item.text.length)
+    const streamed = open?.isWhole === true && open.length === item.text.length
+    return this.#answer({ id, turnId: turnOf({ sessionId, turnId }) }, item.text, streamed)
   }
 
   #ending(event: InteractionEvent): readonly OutgoingMessage[] {
-    const id = `${event.sessionId}:${event.turnId}`
+    const id = turnOf(event)
     switch (event.type) {
       case 'interaction.turn.started':
         this.#said = undefined
@@ -137,13 +138,13 @@ export class Speech {
   }
 
   #report(id: string, text = ''): readonly OutgoingMessage[] {
-    return shortHash(text.trim()) === this.#said ? [] : this.#answer(id, text, false)
+    return shortHash(text.trim()) === this.#said ? [] : this.#answer({ id, turnId: id }, text, false)
   }
 
-  #answer(id: string, text: string, streamed: boolean): readonly OutgoingMessage[] {
+  #answer({ id, turnId }: { readonly id: string; readonly turnId: string }, text: string, streamed: boolean): readonly OutgoingMessage[] {
     if (text.trim() === '') return []
     this.#said = shortHash(text.trim())
-    return [{ ...this.#message(id, 'answer', text), ...(streamed && { streamed }) }]
+    return [{ ...this.#message(id, 'answer', text), turnId, ...(streamed && { streamed }) }]
   }
 
   #message(id: string, kind: OutgoingMessage['kind'], text: string): OutgoingMessage {
@@ -151,4 +152,6 @@ export class Speech {
   }
 }
 
+const turnOf = ({ sessionId, turnId }: { readonly sessionId: string; readonly turnId?: string | undefined }): string =>
+  `${sessionId}:${turnId}`
 const idOf = (sessionId: string, itemId: string, attempt: number): string => `${sessionId}:${itemId}${attempt > 1 ? `:${attempt}` : ''}`

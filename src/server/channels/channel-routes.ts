@@ -5,6 +5,8 @@ import { HttpError, openLimit, plainErrors, type Route, readBytes, route } from 
 // extension checks it. The server limits bodies, time and the number of requests, because anybody can send one.
 
 const maxBodyBytes = 1024 ** 2
+/** Requests whose bodies are read together. The oldest gives way: whoever sends slowly keeps nobody else out. */
+const mostBodies = 256
 
 export interface ChannelDependencies {
   /** `undefined`: no extension has this address. Absent without a kernel. */
@@ -12,8 +14,22 @@ export interface ChannelDependencies {
 }
 
 export function channelRoutes({ answerChannel }: ChannelDependencies): readonly Route[] {
-  // Their bodies and handlers.
   const limited = openLimit()
+  /** Ends the reading of a body. The oldest first. */
+  const bodies = new Set<() => void>()
+
+  async function read(raw: Request): Promise<Request> {
+    const [oldest] = bodies
+    if (bodies.size >= mostBodies) oldest?.()
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const end = (): void => {
+      bodies.delete(end)
+      reject(new HttpError('overloaded', 'Too many requests are open, and this one came slowly.', { retryAfterSeconds: 1 }))
+    }
+    bodies.add(end)
+    return Promise.race([whole(raw), late]).finally(() => bodies.delete(end))
+  }
+
   return [
     route({
       headend: 'channels',
@@ -28,7 +44,8 @@ export function channelRoutes({ answerChannel }: ChannelDependencies): readonly 
       summary: 'An address of an extension',
       responses: {},
       async handle({ raw, url }) {
-        const response = answerChannel && (await limited(async () => answered(answerChannel, await whole(raw))))
+        const request = await read(raw)
+        const response = answerChannel && (await limited(() => answered(answerChannel, request)))
         if (response) return withHeaders(response)
         throw new HttpError('not_found', `No extension has the address ${url.pathname}.`, {
           remedy: 'An extension has its addresses while it runs: troupe extensions list',

@@ -37,7 +37,7 @@ describe('an answer', () => {
   it('that is long can be stopped, also if nothing but text happens', async () => {
     const stage = await slackStage()
     const { place, userId } = await thread(stage)
-    stage.extension.showProgress(userId, { id: 't1', state: 'working', tasks: [] })
+    await stage.extension.showProgress(userId, { id: 't1', state: 'working', tasks: [] })
     stage.extension.streamToUser(userId, piece('m1', 'Once upon'))
     await stage.slack.posts.untilOne(place, ({ buttons }) => buttons.some(({ label }) => label === 'Stop'), 'button')
   })
@@ -62,6 +62,32 @@ describe('an answer', () => {
     await slack.posts.untilOne(place, ({ text }) => text === 'A whole', 'text of the second process')
     await next.sendToUser(userId, answer(id, 'A whole answer'))
     expect(slack.posts.in(place).map(({ text }) => text)).toEqual(['A whole answer'])
+  })
+
+  it('that a crash has left half written is finished there, also if somebody writes before, or Slack sends their message again', async () => {
+    const stage = await slackStage()
+    const { slack } = stage
+    const asked = slack.write({ person: 'U1', text: 'Hi' })
+    await asked.deliver()
+    const { userId } = await firstMessage(stage)
+    stage.extension.streamToUser(userId, { ...piece('m1', 'Half an'), turnId: 't1' })
+    await slack.posts.untilOne(asked.place, ({ text }) => text !== '', 'first text')
+    await stage.extension.stop()
+    const next = await stage.restart()
+    await asked.deliver()
+    await slack.write({ person: 'U2', text: 'Hello?', place: asked.place }).deliver()
+    await next.sendToUser(userId, { ...answer('m1:2', 'A whole answer'), turnId: 't1' })
+    await next.sendToUser(userId, { ...answer('m2', 'Hello'), turnId: 't2' })
+    expect(slack.posts.in(asked.place).map(({ text }) => text)).toEqual(['A whole answer', 'Hello'])
+  })
+
+  it('of another turn is a message of its own', async () => {
+    const stage = await slackStage()
+    const { place, userId } = await thread(stage)
+    stage.extension.streamToUser(userId, { ...piece('m1', 'Half an'), turnId: 't1' })
+    await stage.slack.posts.untilOne(place, ({ text }) => text !== '', 'first text')
+    await stage.extension.sendToUser(userId, { ...answer('m2', 'Another'), turnId: 't2' })
+    expect(stage.slack.posts.in(place).map(({ text }) => text)).toEqual(['Half an', 'Another'])
   })
 
   it('whose post was not confirmed is not posted again', async () => {
@@ -120,6 +146,16 @@ describe('an answer', () => {
     const { place, userId } = await thread(stage)
     await stage.extension.sendToUser(userId, { ...answer('m1', 'Hello <!channel>'), kind: 'notice' })
     expect(stage.slack.posts.in(place)[0]?.text).not.toContain('<!channel>')
+    // In two pieces.
+    stage.extension.streamToUser(userId, piece('m2', 'Hello <'))
+    await stage.slack.posts.untilOne(place, ({ text }) => text.startsWith('Hello <'), 'first piece')
+    stage.extension.streamToUser(userId, piece('m2', '!channel>'))
+    const streamed = await stage.slack.posts.untilOne(
+      place,
+      ({ text }) => text.endsWith('channel>') && text.startsWith('Hello'),
+      'second piece',
+    )
+    expect(streamed.text).not.toContain('<!channel>')
   })
 
   it('comes with its files, and a file above the limit is a link', async () => {

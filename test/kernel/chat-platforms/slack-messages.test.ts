@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { describe, expect, it, vi } from 'vitest'
+import { DurableSlackAdapter } from '../../../extensions/chat_platforms/slack/slack-adapter.ts'
+import { slackFile } from '../../../extensions/chat_platforms/slack/slack-file.ts'
 import { slackTokens } from '../../stand-ins/chat-platforms/slack.ts'
 import { temporaryFolder } from '../extension-context.ts'
 import { answer, everybody, firstMessage, slackStage } from './slack-stage.ts'
@@ -110,6 +113,28 @@ it('files of a message are references, whose bytes are read later, also after a 
   expect(Buffer.from(await next.readFile(plan!, AbortSignal.timeout(5_000))).toString()).toBe('The plan')
 })
 
+it('a file from Slack is read with the token of the bot, and a longer one than it said is not kept', async () => {
+  const asked: unknown[] = []
+  const adapter = new DurableSlackAdapter({
+    ...{ mode: 'webhook', botToken: slackTokens.bot, signingSecret: 'x' },
+    fileTransport: async (url, _signal, headers) => {
+      asked.push([url.href, headers?.authorization])
+      return Object.assign(Readable.from([Buffer.from('The plan')]), { statusCode: 200, headers: {} }) as never
+    },
+  })
+  // As the adapter describes a file of an app that is installed in one workspace.
+  const url = 'https://files.slack.com/files-pri/T1-F1/plan.txt'
+  const signal = AbortSignal.timeout(5_000)
+  const read = await slackFile(adapter, { ref: { type: 'file', url, fetchMetadata: { url, teamId: 'T1' } }, signal, apiUrl: undefined })
+  expect([Buffer.from(read).toString(), asked]).toEqual(['The plan', [[url, `Bearer ${slackTokens.bot}`]]])
+
+  const stage = await slackStage()
+  const liar = { name: 'film.mp4', mediaType: 'video/mp4', content: Buffer.alloc(26 * 1024 ** 2), bytes: 10 }
+  await stage.slack.write({ person: 'U1', text: '', direct: true, files: [liar] }).deliver()
+  const [film] = (await firstMessage(stage)).files ?? []
+  await expect(stage.extension.readFile(film!, signal)).rejects.toThrow('Slack sent more than')
+})
+
 describe('the slash command', () => {
   it('begins a thread with an agent', async () => {
     const stage = await slackStage()
@@ -121,6 +146,17 @@ describe('the slash command', () => {
     expect(message.userId).toBe(`slack:${post?.place}`)
     await stage.extension.sendToUser(message.userId, answer('m1', 'Found'))
     expect(stage.slack.posts.in(post?.place ?? '')).toHaveLength(2)
+  })
+
+  it('that Slack sends again, also after a restart, begins one thread', async () => {
+    const stage = await slackStage()
+    const command = stage.slack.command('U1', '/troupe', 'researcher Find a hotel')
+    await command.deliver()
+    await stage.extension.stop()
+    await stage.restart()
+    await command.deliver()
+    expect(stage.slack.posts.value).toHaveLength(1)
+    expect(new Set(stage.messages.value.map(({ userId, messageId }) => `${userId} ${messageId}`)).size).toBe(1)
   })
 
   it('without a text says what to write', async () => {
@@ -151,12 +187,14 @@ describe('rules', () => {
     const { slack, extension } = stage
     await slack.write({ person: 'U1', text: 'Help' }).deliver()
     expect((await firstMessage(stage)).agent).toBe('support')
-    expect(extension.limitsOf('slack:U1')).toEqual({ budget, messagesPerMinute: 5 })
+    expect(await extension.limitsOf('slack:U1')).toEqual({ budget, messagesPerMinute: 5 })
+    // Their sessions continue before they write again.
+    expect(await (await stage.restart()).limitsOf('slack:U1')).toEqual({ budget, messagesPerMinute: 5 })
     await slack.write({ person: 'U1', text: 'Hi', direct: true }).deliver()
     const direct = await firstMessage(stage, ({ text }) => text === 'Hi')
     expect(direct).not.toHaveProperty('agent')
     // The budget is of the person, wherever they write.
-    expect(extension.limitsOf('slack:U1')).toEqual({ budget })
+    expect(await extension.limitsOf('slack:U1')).toEqual({ budget })
     // The rule of the command leaves no choice.
     await slack.command('U1', '/troupe', 'researcher Find it').deliver()
     expect(await firstMessage(stage, ({ agent }) => agent === 'planner')).toMatchObject({ text: 'researcher Find it' })
@@ -185,6 +223,24 @@ describe('tokens', () => {
     ])
     await expect(extension.sendToUser('slack:C1:1.1', answer('m1', 'Hi'))).rejects.toThrow(said)
   })
+})
+
+it('a token that is revoked while it runs is reported by the next call, until one works', async () => {
+  const stage = await slackStage()
+  const { slack, extension, log } = stage
+  await slack.write({ person: 'U1', text: 'Hi' }).deliver()
+  const { userId } = await firstMessage(stage)
+  slack.botToken = 'xoxb-another'
+  await expect(extension.sendToUser(userId, answer('m1', 'Hello'))).rejects.toThrow()
+  expect(extension.healthCheck()).toEqual({
+    healthy: false,
+    message: expect.stringContaining('Slack refuses the bot token (invalid_auth).'),
+  })
+  await expect(extension.sendToUser(userId, answer('m1', 'Hello'))).rejects.toThrow()
+  expect(log.filter(({ level }) => level === 'error')).toHaveLength(1)
+  slack.botToken = slackTokens.bot
+  await extension.sendToUser(userId, answer('m1', 'Hello'))
+  expect(extension.healthCheck()).toEqual({ healthy: true })
 })
 
 it('Socket Mode connects again after its connection was lost', async () => {

@@ -89,6 +89,22 @@ describe('an approval', () => {
   })
 })
 
+it('a card that a crash has left unconfirmed is closed when its request has ended', async () => {
+  const stage = await slackStage()
+  const { slack } = stage
+  const written = slack.write({ person: 'U1', text: 'Go' })
+  await written.deliver()
+  const { userId } = await firstMessage(stage)
+  const release = slack.api.lose(/chat\.postMessage/)
+  await expect(stage.extension.sendToUser(userId, question(approval))).rejects.toThrow()
+  release()
+  const next = await stage.restart()
+  await next.closeRequest(userId, { id: 'r1', outcome: 'ended' })
+  const [card, ...others] = slack.posts.in(written.place)
+  expect([card?.buttons, others]).toEqual([[], []])
+  expect(card?.text).toContain('Ended without an answer')
+})
+
 describe('a question', () => {
   it('is answered by one of its options', async () => {
     const { press, answered } = await asked({ id: 'q1', kind: 'question', title: 'Which one?', options: ['Red', 'Green'] })
@@ -147,7 +163,7 @@ describe('buttons of a conversation', () => {
     const conversations = {
       stop: vi.fn(async () => false),
       retry: vi.fn(async () => true),
-      details: vi.fn(async () => 'shell ✓'),
+      details: vi.fn(async () => `shell ✓\n${'call\n'.repeat(100)}the last one`),
       export: vi.fn(async () => file),
     }
     const stage = await slackStage({ conversations })
@@ -155,12 +171,12 @@ describe('buttons of a conversation', () => {
     const written = slack.write({ person: 'U1', text: 'Go' })
     await written.deliver()
     const { userId } = await firstMessage(stage)
-    extension.showProgress(userId, { id: 't1', state: 'working', tasks: [{ id: 'c1', title: 'Search', state: 'running' }] })
+    await extension.showProgress(userId, { id: 't1', state: 'working', tasks: [{ id: 'c1', title: 'Search', state: 'running' }] })
     const shown = await slack.posts.untilOne(written.place, ({ buttons }) => buttons.length > 0, 'progress')
     await slack.press('U2', shown, 'Stop').deliver()
     expect(conversations.stop).toHaveBeenCalledWith({ userId, by: 'slack:U2' })
     await slack.posts.until((posts) => posts.find(({ text }) => text === 'Nothing is running.'), 'notice')
-    extension.showProgress(userId, {
+    await extension.showProgress(userId, {
       ...{ id: 't1', state: 'completed' },
       tasks: [
         { id: 'c1', title: 'Search', state: 'completed', detail: '3 results' },
@@ -178,7 +194,8 @@ describe('buttons of a conversation', () => {
     })
     for (const label of ['Retry', 'Details', 'JSON']) await slack.press('U1', ended, label).deliver()
     expect(conversations.retry).toHaveBeenCalledWith({ userId, by: 'slack:U1' })
-    await slack.posts.until((posts) => posts.find(({ text }) => text.includes('shell ✓')), 'details')
+    const details = await slack.posts.until((posts) => posts.find(({ text }) => text.includes('shell ✓')), 'details')
+    expect(details.text).toContain('the last one')
     expect(slack.posts.in(written.place).flatMap(({ files }) => files)).toEqual([{ name: 'session.json', bytes: 2 }])
   })
 })
@@ -195,4 +212,14 @@ it('the home tab has open requests, which can be answered there, and what runs',
   await slack.pressHome('UBOSS', 'Approve').deliver()
   expect(await firstMessage(stage)).toMatchObject({ userId, personId: 'slack:UBOSS', answer: { kind: 'allow', breadth: 'once' } })
   expect(JSON.stringify(slack.views.get('UBOSS'))).not.toContain('Run shell?')
+})
+
+it('the home tab of a person who is denied is empty', async () => {
+  const open = vi.fn(async () => [
+    { userId: 'slack:C1:1.2', title: 'Plan', agent: 'orchestrator', state: 'waiting' as const, request: approval },
+  ])
+  const { slack } = await slackStage({ conversations: { open }, config: { rules: [{ person: 'slack:UBOSS' }] } })
+  for (const person of ['UBOSS', 'U1']) await slack.openHome(person).deliver()
+  const [boss, denied] = ['UBOSS', 'U1'].map((person) => JSON.stringify(slack.views.get(person)))
+  expect([boss?.includes('Plan'), denied?.includes('Plan')]).toEqual([true, false])
 })

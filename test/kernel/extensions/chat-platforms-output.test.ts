@@ -21,7 +21,7 @@ function output(given: Partial<Platform>) {
   } as unknown as Platform
   const [link, report] = [() => undefined, () => undefined]
   const stores = { posts: new Posts(database), requests: new Requests(database) }
-  return { posts, output: new ThreadOutput({ platform, ...stores, now: () => 0, link, report }) }
+  return { posts, output: new ThreadOutput({ platform, ...stores, now: () => 0, link, report, learn: report }) }
 }
 
 it('a file that the platform refuses is a line of text, and holds up nothing', async () => {
@@ -45,7 +45,8 @@ it('the extension ends while a state of a turn waits for its time', async () => 
   const timers = () => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length
   const before = timers()
   const { output: ended, posts } = output({ limits: { text: 1_000, upload: 1_000, pieceMs: 60_000 } })
-  for (const title of ['One', 'Two']) ended.showProgress('t', { id: 't1', state: 'working', tasks: [{ id: 'c', title, state: 'running' }] })
+  for (const title of ['One', 'Two'])
+    void ended.showProgress('t', { id: 't1', state: 'working', tasks: [{ id: 'c', title, state: 'running' }] })
   await expect.poll(() => posts).toHaveLength(1)
   await ended.settled()
   expect(timers()).toBe(before)
@@ -98,11 +99,11 @@ it('an answer whose conversation was left ends where it is, and the next one is 
   await asked.deliver()
   const { userId } = await firstMessage(stage)
   const turn = (state: 'working' | 'stopped') => extension.showProgress(userId, { id: 't1', state, tasks: [] })
-  turn('working')
-  extension.streamToUser(userId, { id: 'm1', text: 'Half', speaker: 'orchestrator' })
+  void turn('working')
+  extension.streamToUser(userId, { id: 'm1', turnId: 't1', text: 'Half', speaker: 'orchestrator' })
   await slack.posts.untilOne(asked.place, ({ text }) => text === 'Half', 'half of an answer')
   // After `/new`, nothing of the session is delivered but the end of its turn.
-  turn('stopped')
+  void turn('stopped')
   await slack.posts.untilOne(
     asked.place,
     ({ text, raw }) => text === 'Half' && !(raw as { streaming?: boolean }).streaming,
@@ -110,6 +111,6 @@ it('an answer whose conversation was left ends where it is, and the next one is 
   )
   await slack.write({ person: 'U1', text: 'Again', place: asked.place }).deliver()
   await firstMessage(stage, ({ text }) => text === 'Again')
-  await extension.sendToUser(userId, answer('m2', 'Whole'))
+  await extension.sendToUser(userId, { ...answer('m2', 'Whole'), turnId: 't2' })
   expect(slack.posts.in(asked.place).map(({ text }) => text)).toEqual(['Half', 'Whole'])
 })

@@ -24,7 +24,12 @@ it('direct messages of Telegram are open to everybody in the world only in so ma
   for (const person of ['*', '42']) expect(() => read(rules({ person }))).not.toThrow()
 })
 
-it('a budget is that of the person, wherever they wrote last and before they have written', () => {
+it('a budget is that of the person, wherever they wrote last and before they have written', async () => {
+  const stored = new Map<string, unknown>()
+  const state = {
+    get: async (key: string) => (stored.get(key) ?? null) as never,
+    set: async (key: string, value: unknown) => void stored.set(key, value),
+  }
   const [small, large] = [{ costUsdPerDay: 1 }, { costUsdPerDay: 9 }]
   const access = new Access(
     read({
@@ -36,10 +41,11 @@ it('a budget is that of the person, wherever they wrote last and before they hav
         { person: '*', budget: large },
       ],
     }),
+    state,
   )
-  expect(access.limitsOf('slack:U1')).toEqual({ budget: small })
-  access.ruleFor({ platform: 'slack', channel: 'CFREE', isDirect: false, person: 'U1' })
-  expect(access.limitsOf('slack:U1')).toEqual({ budget: small, messagesPerMinute: 2 })
-  expect(access.limitsOf('slack:UBOSS')).toEqual({})
-  expect(access.limitsOf('telegram:7')).toEqual({ budget: large })
+  expect(await access.limitsOf('slack:U1')).toEqual({ budget: small })
+  await access.ruleFor({ platform: 'slack', channel: 'CFREE', isDirect: false, person: 'U1' })
+  expect(await access.limitsOf('slack:U1')).toEqual({ budget: small, messagesPerMinute: 2 })
+  expect(await access.limitsOf('slack:UBOSS')).toEqual({})
+  expect(await access.limitsOf('telegram:7')).toEqual({ budget: large })
 })

@@ -25,6 +25,8 @@ export class SlackStandIn implements ChatPlatform {
   readonly longestText = 12_000
   readonly posts = new Posts()
   readonly alerts = []
+  /** The one that is accepted. */
+  botToken = slackTokens.bot
   readonly socket = new SlackSocket()
   /** Views that were opened or published, by their id. A home tab has the id of its person. */
   readonly views = new Map<string, Fields>()
@@ -240,7 +242,7 @@ export class SlackStandIn implements ChatPlatform {
     if (method.startsWith('GET /files/')) return this.#download(method.slice('GET /files/'.length), input)
     if (method.startsWith('POST /uploads/')) return this.#upload(method.slice('POST /uploads/'.length), input)
     if (method.startsWith('POST /response/')) return this.#respond(method, input)
-    if (input.token !== slackTokens.bot && input.token !== slackTokens.app) return refusal('invalid_auth')
+    if (input.token !== this.botToken && input.token !== slackTokens.app) return refusal('invalid_auth')
     const answer = this.#methods[method]
     return answer === undefined ? refusal('unknown_method') : answer(input)
   }
