@@ -49,8 +49,9 @@ export class Database {
       connectionTimeoutMillis: settings.attemptMs,
       allowExitOnIdle: true,
     })
-    // A connection that is lost while nobody uses it is replaced by the next operation.
+    // A connection may be lost while nobody uses it, or between two statements. The next statement finds out.
     this.#pool.on('error', () => undefined)
+    this.#pool.on('connect', (client) => void client.on('error', () => undefined))
   }
 
   read(statement: string, values: readonly unknown[] = []): Promise<readonly Row[]> {

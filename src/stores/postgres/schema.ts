@@ -177,13 +177,6 @@ const version = migrations.length
 /** The oldest PostgreSQL that is still maintained and tested. */
 const oldestServer = 14
 
-interface Stored {
-  /** 0: there are no tables. */
-  readonly version: number
-  /** The transactions before this one have ended. */
-  readonly position: string
-}
-
 /** Creates the tables in an empty database. Other versions are refused. Returns where watchers of lists begin. */
 export async function requireSchema(database: Database): Promise<string> {
   const stored = await database.transaction(storedSchema)
@@ -217,10 +210,18 @@ export function migrate(database: Database): Promise<Migration> {
   })
 }
 
-async function storedSchema(transaction: Transaction): Promise<Omit<Stored, 'version'> & { readonly version: number | 'none' }> {
+interface StoredSchema {
+  /** `none`: there are no tables. */
+  readonly version: number | 'none'
+  /** The transactions before this one have ended. */
+  readonly position: string
+}
+
+async function storedSchema(transaction: Transaction): Promise<StoredSchema> {
+  // `to_regclass` would not see what another process has created since this connection looked for it.
   const [server] = await transaction.query(
     `SELECT current_setting('server_version_num')::int AS server, current_setting('server_encoding') AS encoding,
-       to_regclass('troupe.meta') IS NOT NULL AS exists, pg_snapshot_xmin(pg_current_snapshot())::text AS position`,
+       EXISTS (SELECT FROM pg_tables WHERE schemaname = 'troupe' AND tablename = 'meta') AS exists, pg_snapshot_xmin(pg_current_snapshot())::text AS position`,
   )
   checkServer(Number(server?.server), String(server?.encoding))
   const position = String(server?.position)
