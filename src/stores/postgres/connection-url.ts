@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
 import { TroupeError } from '../../contracts/index.ts'
+import { withoutCredentials } from '../../util/without-credentials.ts'
 
 /** A part of the settings of `pg`. Its types are not installed with it. */
 interface ClientSettings {
@@ -50,7 +51,7 @@ export function connectionOf(url: string): Connection {
       ssl: ssl ?? false,
       application_name: given.get('application_name') ?? 'troupe',
     },
-    place: `postgres://${parsed.host}/${database}`,
+    place: withoutCredentials(url),
   }
 }
 

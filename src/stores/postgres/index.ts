@@ -1,2 +1,2 @@
 export type { PostgresStoreOptions, PostgresSurroundings, PostgresTiming } from './postgres-options.ts'
-export { migratePostgres, postgresStore } from './postgres-store.ts'
+export { copyFromSqlite, migratePostgres, postgresStore } from './postgres-store.ts'

@@ -1,6 +1,7 @@
 import type { Store } from '../../contracts/index.ts'
 import { AppendQueue } from './append-queue.ts'
 import { ChangeWatch } from './change-watch.ts'
+import { type Copied, copyToDatabase } from './copy-store.ts'
 import { Database } from './database.ts'
 import { Listener } from './listener.ts'
 import { NodeLease } from './node-lease.ts'
@@ -46,6 +47,22 @@ export async function migratePostgres(options: PostgresStoreOptions): Promise<Mi
     return await migrate(database)
   } finally {
     await database.close()
+  }
+}
+
+/** Copies a data folder to a database, and compares the two. `onTree`: how many sessions have been copied, of how many. */
+export async function copyFromSqlite(
+  folder: string,
+  options: PostgresStoreOptions,
+  onTree: (done: number, all: number) => void = () => {},
+): Promise<Copied> {
+  const store = await postgresStore(options)
+  const database = databaseOf(settingsOf(options))
+  try {
+    return await copyToDatabase(folder, { database, store }, onTree)
+  } finally {
+    await database.close()
+    await store.close()
   }
 }
 
