@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { postgresStore } from '../../src/stores/postgres/index.ts'
 import { appended, batch, bob, claimed, client, createTree, events, input, one, two } from '../../src/testing/store-cases/sample-tree.ts'
 import { testDatabase } from './postgres-fixture.ts'
-import { createDatabase, createPostgresServer, systemBinaries } from './server.ts'
 
 const says = (message: Buffer, text: string): boolean => message.includes(text)
 
@@ -132,34 +131,13 @@ it('changes of other processes are found without notifications, and again with t
   await seen(`deleted ${two}`)
 })
 
-it.each(['fast', 'immediate'] as const)('a restart of the server (%s) fails nothing', async (how) => {
-  const binaries = systemBinaries()
-  if (binaries === undefined) throw new Error('This test starts servers of its own: install PostgreSQL.')
-  const server = await createPostgresServer(binaries)
-  onTestFinished(() => server.remove())
-  const { url } = await createDatabase(server.url)
-  const store = await postgresStore({ url })
-  onTestFinished(() => store.close())
-  const trees = ['a', 'b', 'c'] as (typeof one)[]
-  let isOver = false
-  const writers = trees.map(async (treeId) => {
-    const { epoch } = await claimed(store, treeId)
-    let count = 0
-    for (; !isOver; count += 1) {
-      await appended(store, batch(treeId, epoch, { after: count, count: 1 }))
-      await store.records.update('counts', treeId, (before) => ({ value: Number(before?.value ?? 0) + 1 }))
-    }
-    return count
-  })
-  await delay(200)
-  await server.stop(how)
-  await delay(2_000)
-  await server.start()
-  await delay(500)
-  isOver = true
-  const counts = await Promise.all(writers)
-  for (const [index, treeId] of trees.entries()) {
-    assert.deepEqual(await store.journal.read(treeId, 0), events(treeId, 1, counts[index] ?? 0))
-    assert.deepEqual(await store.records.get('counts', treeId), { key: treeId, value: counts[index] })
-  }
+it('a store whose connections are frozen closes all the same', async () => {
+  const database = await testDatabase()
+  const proxy = await database.proxy()
+  const store = await postgresStore({ url: proxy.url, timing: { leaseMs: 300, heartbeatMs: 100 } })
+  store.journal.watch(one, () => undefined)
+  await createTree(store, one, 1)
+  proxy.freeze()
+  await store.close()
+  await assert.rejects(async () => store.trees.list(), { code: 'store_failed', message: 'the store is closed' })
 })

@@ -140,9 +140,12 @@ const summaryOf = ({ agent, title, status, openRequests }: NonNullable<AppendBat
   open_requests: openRequests,
 })
 
+/** Figures of a provider must not keep a turn from being stored. */
+const finite = (amount: number): number => (Number.isFinite(amount) ? amount : 0)
+
 const chargeOf = ({ owner, period, tokens, costUsd }: NonNullable<AppendBatch['charge']>): object => ({
   owner: encodeText(owner),
   period: encodeText(period),
-  tokens,
-  cost: Math.round(costUsd * 1e9),
+  tokens: finite(tokens),
+  cost: Math.round(finite(costUsd) * 1e9),
 })

@@ -23,6 +23,8 @@ export interface DatabaseSettings {
 
 /** A read may be long: a search, or sums over all turns. */
 const readMs = 60_000
+/** The slowest connection on which a large write is waited for. */
+const bytesPerMs = 250
 const maxDelayMs = 500
 
 /**
@@ -31,42 +33,36 @@ const maxDelayMs = 500
  * 1. An operation that a lost connection or a conflict interrupts is repeated, until `retryMs` are over.
  * 2. A transaction takes effect once. If the answer to its COMMIT is lost, the server is asked whether it was committed.
  * 3. A statement outside of a transaction may take effect although its answer is lost: it has to be one that can be repeated.
- * 4. No idle connection keeps the process alive.
+ * 4. Reads and writes have connections of their own: a lease is renewed however long reads take.
+ * 5. No idle connection keeps the process alive.
  */
 export class Database {
   readonly place: string
-  readonly #pool: Pool
+  readonly #reads: Pool
+  readonly #writes: Pool
   readonly #settings: DatabaseSettings
   #state: 'open' | 'closed' = 'open'
 
   constructor(settings: DatabaseSettings) {
     this.#settings = settings
     this.place = settings.connection.place
-    this.#pool = new Pool({
-      ...settings.connection.config,
-      ...clientSettings,
-      max: settings.pool,
-      connectionTimeoutMillis: settings.attemptMs,
-      allowExitOnIdle: true,
-    })
-    // A connection may be lost while nobody uses it, or between two statements. The next statement finds out.
-    this.#pool.on('error', () => undefined)
-    this.#pool.on('connect', (client) => void client.on('error', () => undefined))
+    this.#reads = poolOf(settings, Math.floor(settings.pool / 2))
+    this.#writes = poolOf(settings, Math.ceil(settings.pool / 2))
   }
 
   read(statement: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
-    return this.#repeat(() => this.#attempt(statement, values, readMs))
+    return this.#repeat(() => this.#attempt(this.#reads, timed(statement, values, readMs)))
   }
 
   /** A statement that may be repeated after it took effect. */
   write(statement: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
-    return this.#repeat(() => this.#attempt(statement, values, this.#settings.attemptMs))
+    return this.#repeat(() => this.#attempt(this.#writes, this.#short(statement, values)))
   }
 
   /** Reports wrong addresses and passwords immediately. A server that starts or is full is waited for by the next operation. */
   async reach(): Promise<void> {
     try {
-      await this.#attempt('SELECT', [], this.#settings.attemptMs)
+      await this.#attempt(this.#writes, this.#short('SELECT'))
     } catch (error) {
       if (!isServerBusy(error)) throw databaseError(error, this.place)
     }
@@ -76,7 +72,7 @@ export class Database {
   async once(statement: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
     if (this.#state === 'closed') throw closedError()
     try {
-      return await this.#attempt(statement, values, this.#settings.attemptMs)
+      return await this.#attempt(this.#writes, this.#short(statement, values))
     } catch (error) {
       throw databaseError(error, this.place)
     }
@@ -92,7 +88,7 @@ export class Database {
         const id = await this.#begin(client)
         const result = await work({ query: (statement, values = []) => this.#ask(client, statement, values) })
         committing = { id, result }
-        await this.#ask(client, 'COMMIT', [])
+        await this.#ask(client, 'COMMIT')
         return result
       })
     })
@@ -101,7 +97,10 @@ export class Database {
   async close(): Promise<void> {
     if (this.#state === 'closed') return
     this.#state = 'closed'
-    await this.#pool.end()
+    // A connection that was cut without a sign does not end.
+    const late = new AbortController()
+    const ended = Promise.all([this.#reads.end(), this.#writes.end()]).finally(() => late.abort())
+    await Promise.race([ended, delay(this.#settings.attemptMs, undefined, { signal: late.signal }).catch(() => undefined)])
   }
 
   async #repeat<Result>(attempt: () => Promise<Result>): Promise<Result> {
@@ -118,34 +117,38 @@ export class Database {
     }
   }
 
-  async #attempt(text: string, values: readonly unknown[], timeoutMs: number): Promise<readonly Row[]> {
-    const { rows } = await this.#pool.query(timed(text, values, timeoutMs))
+  async #attempt(pool: Pool, query: QueryConfig): Promise<readonly Row[]> {
+    const { rows } = await pool.query(query)
     return rows as readonly Row[]
   }
 
-  async #ask(client: PoolClient, text: string, values: readonly unknown[]): Promise<readonly Row[]> {
-    const { rows } = await client.query(timed(text, values, this.#settings.attemptMs))
+  async #ask(client: PoolClient, text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    const { rows } = await client.query(this.#short(text, values))
     return rows as readonly Row[]
+  }
+
+  #short(text: string, values: readonly unknown[] = []): QueryConfig {
+    return timed(text, values, this.#settings.attemptMs + sizeOf(values) / bytesPerMs)
   }
 
   /** A transaction whose connection is cut holds its locks until the server notices: that is limited, too. */
   async #begin(client: PoolClient): Promise<string> {
     const text = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${this.#settings.attemptMs}; SELECT pg_current_xact_id()::text AS id`
-    const results = (await client.query(timed(text, [], this.#settings.attemptMs))) as unknown as readonly {
+    const results = (await client.query(this.#short(text))) as unknown as readonly {
       readonly rows: readonly Row[]
     }[]
     return String(results.at(-1)?.rows[0]?.id)
   }
 
   async #isCommitted(id: string): Promise<boolean> {
-    const [row] = await this.#attempt('SELECT pg_xact_status($1::xid8) AS status', [id], this.#settings.attemptMs)
+    const [row] = await this.#attempt(this.#writes, this.#short('SELECT pg_xact_status($1::xid8) AS status', [id]))
     // The server has not noticed yet that the connection is gone.
     if (row?.status === 'in progress') throw new Error('Connection terminated: the transaction has not ended')
     return row?.status === 'committed'
   }
 
   async #onConnection<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
-    const client = await this.#pool.connect()
+    const client = await this.#writes.connect()
     let isUsable = true
     try {
       return await work(client)
@@ -162,6 +165,17 @@ export class Database {
     }
   }
 }
+
+function poolOf({ connection, attemptMs }: DatabaseSettings, max: number): Pool {
+  const pool = new Pool({ ...connection.config, ...clientSettings, max, connectionTimeoutMillis: attemptMs, allowExitOnIdle: true })
+  // A connection may be lost while nobody uses it, or between two statements. The next statement finds out.
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => void client.on('error', () => undefined))
+  return pool
+}
+
+const sizeOf = (values: readonly unknown[]): number =>
+  values.reduce<number>((sum, value) => sum + (typeof value === 'string' || Buffer.isBuffer(value) ? value.length : 0), 0)
 
 /** `query_timeout` of one query is not in the types of `pg`. Without values, several statements may be sent at once. */
 function timed(text: string, values: readonly unknown[], timeoutMs: number): QueryConfig {

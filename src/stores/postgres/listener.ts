@@ -35,12 +35,14 @@ export class Listener {
     if (this.#state === 'idle') void this.#connect()
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.#state = 'closed'
     clearTimeout(this.#timer)
     const client = this.#client
     this.#client = undefined
-    await client?.end().catch(() => undefined)
+    // Not waited for: a connection that was cut without a sign does not end.
+    client?.end().catch(() => undefined)
+    client?.removeAllListeners('notification')
   }
 
   async #connect(): Promise<void> {

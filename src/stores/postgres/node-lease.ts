@@ -7,8 +7,8 @@ import type { PostgresSettings } from './postgres-options.ts'
 /** What `isAlive` needs of a row of `nodes`. */
 export const nodeColumns = `nodes.host, nodes.processes, nodes.pid, nodes.lease_until > clock_timestamp() AS is_leased`
 
-/** Everything that a dead store leaves is removed after so long. */
-const keepDead = "interval '1 hour'"
+/** A node without a row is dead, too. */
+const forgetDead = "DELETE FROM troupe.nodes WHERE lease_until < clock_timestamp() - interval '1 hour'"
 
 /**
  * The trees that were claimed through this store, and its lease: a row of `nodes`.
@@ -42,6 +42,7 @@ export class NodeLease {
   }
 
   async register(transaction: Transaction): Promise<void> {
+    if (!this.#isRegistered) await transaction.query(forgetDead)
     const { host, processes, pid } = this.#settings.surroundings
     await transaction.query(
       `INSERT INTO troupe.nodes (instance, node, host, processes, pid, lease_until)
@@ -86,17 +87,10 @@ export class NodeLease {
     if (!this.#isRegistered) return
     await this.#database
       .transaction(async (transaction) => {
-        await transaction.query(
-          'UPDATE troupe.trees SET owner = NULL, instance = NULL, changed = pg_current_xact_id() WHERE instance = $1',
-          [this.instance],
-        )
+        await transaction.query('UPDATE troupe.trees SET owner = NULL, instance = NULL WHERE instance = $1', [this.instance])
         await transaction.query('DELETE FROM troupe.nodes WHERE instance = $1', [this.instance])
       })
       .catch(() => undefined)
-  }
-
-  removeDead(): Promise<unknown> {
-    return this.#database.write(`DELETE FROM troupe.nodes WHERE lease_until < clock_timestamp() - ${keepDead}`)
   }
 
   #clearDriver(treeId: TreeId, epoch: number): Promise<unknown> {

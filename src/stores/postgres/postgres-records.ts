@@ -3,7 +3,7 @@ import { decodeText, encodeText } from '../shared/encoding.ts'
 import { checkRecordKey, isRecordKey } from '../shared/record-keys.ts'
 import { storable } from '../shared/search-words.ts'
 import type { Database, Row, Transaction } from './database.ts'
-import { Values } from './tree-rows.ts'
+import { limitOf, Values } from './tree-rows.ts'
 
 type Changed = { readonly ok: true; readonly record: StoredRecord | undefined } | { readonly ok: false; readonly error: unknown }
 
@@ -18,7 +18,7 @@ export function postgresRecords(database: Database): Records {
       if (prefix !== '') terms.push(`key >= ${values.add(storable(prefix))}`, `starts_with(key, ${values.add(storable(prefix))})`)
       if (dueBefore !== undefined) terms.push(`due < ${values.add(dueBefore)}`)
       const rows = await database.read(
-        `SELECT key, due, json FROM troupe.records WHERE ${terms.join(' AND ')} ORDER BY key LIMIT ${values.add(limit ?? null)}`,
+        `SELECT key, due, json FROM troupe.records WHERE ${terms.join(' AND ')} ORDER BY key LIMIT ${values.add(limitOf({ limit }))}`,
         values.list,
       )
       return rows.flatMap((row) => recordOf(row) ?? [])

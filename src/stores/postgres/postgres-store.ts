@@ -89,8 +89,8 @@ function storeOf(database: Database, settings: PostgresSettings, position: strin
     turns: postgresTurns(parts),
     snapshots: postgresSnapshots(database),
     check: storeCheck(database, queue),
+    // The server itself frees the space of rows.
     async vacuum() {
-      await lease.removeDead()
       await database.write("DELETE FROM troupe.deletions WHERE at < clock_timestamp() - interval '1 hour'")
     },
     close() {
@@ -105,6 +105,6 @@ async function close({ database, queue, lease, changes, notifier }: StoreParts, 
   await changes.close()
   await lease.close()
   await notifier.flush()
-  await listener.close()
+  listener.close()
   await database.close()
 }

@@ -66,5 +66,5 @@ export function conditionOf(filter: TreeFilter, values: Values): string {
 }
 
 /** `undefined`: all. */
-export const limitOf = ({ limit = Number.POSITIVE_INFINITY }: TreeFilter): number | undefined =>
+export const limitOf = ({ limit = Number.POSITIVE_INFINITY }: { readonly limit?: number | undefined }): number | undefined =>
   Number.isFinite(limit) ? limit : undefined
