@@ -62,12 +62,16 @@ export async function createPostgresServer(binaries: string): Promise<PostgresSe
     await reachable(url)
   }
   await start()
+  // Also if a test run ends with an error.
+  const end = (): void => void server?.kill('SIGQUIT')
+  process.once('exit', end)
   return {
     url,
     stop,
     start,
     async remove() {
       await stop('immediate')
+      process.removeListener('exit', end)
       rmSync(folder, { recursive: true, force: true })
     },
   }
