@@ -1,8 +1,8 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { Problem } from '../../contracts/index.ts'
-import { errorCode } from '../../util/error-code.ts'
 import { checkFields, checkKeys, configError, expectObject, type FieldType, optional } from '../../util/option-problems.ts'
+import { processExists } from '../shared/process-exists.ts'
 import { type Connection, connectionOf } from './connection-url.ts'
 
 export interface PostgresStoreOptions {
@@ -89,15 +89,5 @@ function visibleProcesses(): string {
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`
   } catch {
     return hostname()
-  }
-}
-
-function processExists(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // Any other error, as for another user's process, means that it exists.
-    return errorCode(error) !== 'ESRCH'
   }
 }
