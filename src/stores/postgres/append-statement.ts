@@ -17,6 +17,7 @@ export interface Statement {
 /** A row of each kind, with the number of its batch. They are passed as JSON: one value, however many there are. */
 const kinds = {
   event: 'n integer, seq bigint, event text',
+  record: 'n integer, i integer, namespace text, key text, due float8, json text',
   charge: 'n integer, owner text, period text, tokens numeric, cost numeric',
   usage: `n integer, agent text, is_child boolean, status text, ended_at float8, work_ms bigint, place integer, model text, requests bigint,
     failed bigint, input bigint, output bigint, cache_read bigint, cache_write bigint, reasoning bigint, estimated boolean, cost bigint,
@@ -27,9 +28,13 @@ const kinds = {
 const turnColumns = `agent, is_child, status, ended_at, work_ms, place, model, requests, failed, input, output, cache_read, cache_write,
   reasoning, estimated, cost, unpriced, latency_ms`
 
-/** What is stored with the trees that were moved. Charges are sorted: two statements never wait for each other. */
+/** What is stored with the trees that were moved. Records and charges are sorted: two statements never wait for each other. */
 const inserts: { readonly [kind in keyof typeof kinds]: string } = {
   event: 'INSERT INTO troupe.journal (tree, seq, event) SELECT key, seq, event FROM given JOIN moved USING (n)',
+  record: `INSERT INTO troupe.records (namespace, key, due, json)
+    SELECT DISTINCT ON (namespace, given.key) namespace, given.key, due, json FROM given JOIN moved USING (n)
+    ORDER BY namespace, given.key, n DESC, i DESC
+    ON CONFLICT (namespace, key) DO UPDATE SET due = excluded.due, json = excluded.json`,
   charge: `INSERT INTO troupe.usage AS known (owner, period, tokens, cost)
     SELECT owner, period, sum(tokens), sum(given.cost) FROM given JOIN moved USING (n) GROUP BY 1, 2 ORDER BY 1, 2
     ON CONFLICT (owner, period) DO UPDATE SET tokens = known.tokens + excluded.tokens, cost = known.cost + excluded.cost`,
@@ -68,6 +73,8 @@ export function appendStatement(batches: readonly TextBatch[]): Statement {
   const rows = noRows()
   for (const [n, { batch, texts }] of batches.entries()) {
     rows.event.push(...texts.map((event, index) => ({ n, seq: batch.expectedSeq + index + 1, event })))
+    for (const { namespace, key, due, value } of batch.records ?? [])
+      rows.record.push({ n, i: rows.record.length, namespace, key, due, json: JSON.stringify(value) })
     if (batch.charge) rows.charge.push({ n, ...chargeOf(batch.charge) })
     addTurns(rows, n, batch.turns)
   }
@@ -86,7 +93,7 @@ export function turnStatement(key: unknown, turns: readonly TurnRecord[]): State
 
 type Rows = { readonly [kind in keyof typeof kinds]: object[] }
 
-const noRows = (): Rows => ({ event: [], charge: [], usage: [], text: [] })
+const noRows = (): Rows => ({ event: [], record: [], charge: [], usage: [], text: [] })
 
 function addTurns(rows: Rows, n: number, turns: readonly TurnRecord[] = []): void {
   for (const turn of turns) {

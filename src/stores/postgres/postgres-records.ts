@@ -3,6 +3,7 @@ import { decodeText, encodeText } from '../shared/encoding.ts'
 import { checkRecordKey, isRecordKey } from '../shared/record-keys.ts'
 import { storable } from '../shared/search-words.ts'
 import type { Database, Row, Transaction } from './database.ts'
+import { conflict } from './postgres-journal.ts'
 import { limitOf, Values } from './tree-rows.ts'
 
 type Changed = { readonly ok: true; readonly record: StoredRecord | undefined } | { readonly ok: false; readonly error: unknown }
@@ -34,16 +35,23 @@ export function postgresRecords(database: Database): Records {
 
 const select = 'SELECT key, due, json FROM troupe.records WHERE namespace = $1 AND key = $2'
 
+const addRecord = `INSERT INTO troupe.records (namespace, key, due, json) VALUES ($1, $2, $3, $4)
+  ON CONFLICT (namespace, key) DO NOTHING RETURNING key`
+const replaceRecord = 'UPDATE troupe.records SET due = $3, json = $4 WHERE namespace = $1 AND key = $2 RETURNING key'
+
 interface RecordChange {
   readonly namespace: string
   readonly key: string
   readonly change: Parameters<Records['update']>[2]
 }
 
-/** A record that does not exist has no row to lock. An error of the caller's function is returned: it is none of the database. */
+/**
+ * A record that does not exist has no row to lock, and appends write records without the lock: one that appears meanwhile repeats the
+ * transaction. An error of the caller's function is returned: it is none of the database.
+ */
 async function changeRecord(transaction: Transaction, { namespace, key, change }: RecordChange): Promise<Changed> {
   await transaction.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [JSON.stringify(['record', namespace, key])])
-  const before = recordOf((await transaction.query(select, [namespace, key]))[0])
+  const before = recordOf((await transaction.query(`${select} FOR UPDATE`, [namespace, key]))[0])
   let next: ReturnType<RecordChange['change']>
   try {
     next = change(before)
@@ -51,14 +59,16 @@ async function changeRecord(transaction: Transaction, { namespace, key, change }
     return { ok: false, error }
   }
   if (next === undefined) {
-    await transaction.query('DELETE FROM troupe.records WHERE namespace = $1 AND key = $2', [namespace, key])
+    if (before) await transaction.query('DELETE FROM troupe.records WHERE namespace = $1 AND key = $2', [namespace, key])
     return { ok: true, record: undefined }
   }
-  await transaction.query(
-    `INSERT INTO troupe.records (namespace, key, due, json) VALUES ($1, $2, $3, $4)
-       ON CONFLICT (namespace, key) DO UPDATE SET due = excluded.due, json = excluded.json`,
-    [namespace, key, next.due ?? null, JSON.stringify(next.value)],
-  )
+  const written = await transaction.query(before ? replaceRecord : addRecord, [
+    namespace,
+    key,
+    next.due ?? null,
+    JSON.stringify(next.value),
+  ])
+  if (written.length === 0) throw conflict()
   return { ok: true, record: { key, ...(next.due !== undefined && { due: next.due }), value: next.value } }
 }
 
