@@ -63,6 +63,7 @@ describe('the export map', () => {
     './project': ['loadProject'],
     './server': ['createServer', 'createToken', 'listTokens', 'revokeToken'],
     './stores/memory': ['memoryStore'],
+    './stores/postgres': ['copyFromSqlite', 'migratePostgres', 'postgresStore'],
     './stores/sqlite': ['sqliteStore'],
     './testing': ['FakeClock', 'ScriptedModel', 'gate', 'gatedServer', 'modelContract', 'sequentialIds', 'storeContract', 'toolContract'],
     './tools': [

@@ -16,10 +16,10 @@ import { type Host, processHost } from './terminal/process-host.ts'
 export async function main(argv: readonly string[] = process.argv.slice(2), host: Host = processHost()): Promise<number> {
   const parsed = parseArguments(argv, existsSync)
   if (!parsed.ok) return fail(await withOverrides(parsed.error, parsed.overrides), parsed, host)
-  const { invocation } = parsed
+  const { invocation, store } = parsed
   const form: Form = { output: 'answer', display: defaultDisplay, ...invocation }
   try {
-    const code = await perform(invocation, host, argv)
+    const code = await perform(invocation, store === undefined ? host : { ...host, env: { ...host.env, TROUPE_STORE: store } }, argv)
     const { failure } = host.stdout
     return failure ? await fail(outputError(failure), { ...form, output: 'answer' }, host) : code
   } catch (error) {

@@ -10,7 +10,7 @@ import {
   projectRecords,
   type ReadSetup,
   readSetup,
-  sessionFolder,
+  sessionPlace,
   trustPlaceOf,
   withSessions,
 } from '../project/index.ts'
@@ -62,7 +62,7 @@ export async function inspectExtensions(where: Where, place: ProjectPlace): Prom
   const read = await readSetup(place, { configFile: where.configFile })
   const configs = extensionConfigsOf(read.setup)
   const all = await findExtensions({ places: extensionFolders(place), workspace, trusted, configs })
-  const { settings, kernel } = await withSessions(await sessionFolder(where, place), nothingStored, async (store) => {
+  const { settings, kernel } = await withSessions(await sessionPlace(where, place), nothingStored, async (store) => {
     const records = projectRecords(store.records, workspace)
     return { settings: await readExtensionSettings(records), kernel: await readKernelReport(records, Date.now()) }
   })

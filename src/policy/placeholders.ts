@@ -34,6 +34,9 @@ export function parsePlaceholders(text: string): ParsedText {
   return { ok: true, parts: parts.filter((part) => part.kind === 'variable' || part.text !== '') }
 }
 
+export const writtenPlaceholder = ({ name, fallback }: Extract<TextPart, { readonly kind: 'variable' }>): string =>
+  fallback === undefined ? `\${${name}}` : `\${${name}:-${fallback}}`
+
 /** Whether the text has placeholders, valid or not. */
 export function hasPlaceholders(text: string): boolean {
   if (!text.includes('${')) return false

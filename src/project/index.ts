@@ -25,7 +25,6 @@ export {
   modelAliasesOf,
   sandboxOf,
   skillsOf,
-  storePathOf,
   type TelemetrySettings,
 } from './config/section-values.ts'
 export { mustShowInFull, trustEffect } from './config/sections.ts'
@@ -86,7 +85,7 @@ export {
 } from './sessions/stored-settings.ts'
 export { dataDirOf, dataFolder, dataFolderProblem, homeFolder, whyUnwritable } from './setup/data-folder.ts'
 export { extensionFolders, extensionIds, hasExtensions, projectExtensions } from './setup/extension-folders.ts'
-export { withDataFolder } from './setup/open-data-folder.ts'
+export { withStore } from './setup/open-place.ts'
 export { packageFile } from './setup/package-file.ts'
 export { packageVersion } from './setup/package-version.ts'
 export type { ProjectPlace } from './setup/project-place.ts'
@@ -102,7 +101,7 @@ export {
   trustPlaceOf,
 } from './setup/read-setup.ts'
 export { realPath } from './setup/real-path.ts'
-export { sessionFolder, withSessions } from './setup/session-store.ts'
+export { hasStore, sessionPlace, withSessions } from './setup/session-store.ts'
 export {
   isAboutTrust,
   isAlarming,
@@ -111,6 +110,7 @@ export {
   sentenceOf,
   withIgnoredSettings,
 } from './setup/start-diagnostics.ts'
+export { isDatabaseUrl, type StorePlace, storeName, storePlaceOf } from './setup/store-place.ts'
 export { renderFile } from './templates/render-file.ts'
 export { renderText } from './templates/render-text.ts'
 export { type UntrustedFile, withImports } from './trust/untrusted-files.ts'

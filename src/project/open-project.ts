@@ -3,15 +3,16 @@ import { resolve } from 'node:path'
 import { type Store, TroupeError } from '../contracts/index.ts'
 import { contractProblems, type StatedContracts } from '../tools/index.ts'
 import { joinErrors } from '../util/join-errors.ts'
-import { headendsOf, storePathOf, telemetryOf } from './config/section-values.ts'
+import { headendsOf, telemetryOf } from './config/section-values.ts'
 import { mcpOptionsOf } from './mcp/mcp-options.ts'
 import { type ResolvedAgents, resolveModels } from './models/resolve-models.ts'
 import type { OpenProjectOptions, Project, ProjectReport } from './project-report.ts'
 import type { RegisteredAgent } from './registry/registered-agent.ts'
 import { checkServed, servedConfig } from './served-agents.ts'
 import { dataFolder, dataFolderProblem } from './setup/data-folder.ts'
-import { openDataFolder } from './setup/open-data-folder.ts'
+import { openPlace } from './setup/open-place.ts'
 import { sentenceOf } from './setup/start-diagnostics.ts'
+import { type StorePlace, storePlaceOf } from './setup/store-place.ts'
 import { withDeliveries } from './webhooks/stored-deliveries.ts'
 import { type WebhookSettings, webhooksOf } from './webhooks/webhook-settings.ts'
 import { createWorkspaceTools } from './workspace/workspace-tools.ts'
@@ -21,7 +22,8 @@ export async function openProject(report: ProjectReport, options: OpenProjectOpt
   const { allow = [], deny = [], dryRun = false, serves = false, hasExtensions } = options
   const { setup, moduleTools, named } = report
   const { config, environment: env, workingDirectory: cwd } = setup
-  const { resolved, offered, folder, webhooks } = await checkProject(report, options)
+  const { resolved, offered, place, webhooks } = await checkProject(report, options)
+  const { folder, database } = place
   const { agents, shared, warnings, withoutTerminal, project, sandbox, hooks, kitAt } = await createWorkspaceTools(resolved.agents, {
     ...{ allow, deny, dryRun, hasExtensions, config, moduleTools },
     place: { env },
@@ -32,7 +34,7 @@ export async function openProject(report: ProjectReport, options: OpenProjectOpt
   const served = offered.map(({ definition }) => definition.name)
   const loop = { agents, ...resolved.shared, ...shared }
   const [only, ...others] = named
-  const store = openedOnce(async () => withDeliveries(await openDataFolder(folder), webhooks.outgoing, cwd))
+  const store = openedOnce(async () => withDeliveries(await openPlace(place), webhooks.outgoing, cwd))
   return {
     report,
     config: serves
@@ -49,6 +51,7 @@ export async function openProject(report: ProjectReport, options: OpenProjectOpt
     leftOut: report.registry.leftOut,
     workspace: cwd,
     folder,
+    ...(database && { database }),
     root: project,
     onUnavailable: withoutTerminal,
     headends: headendsOf(config),
@@ -68,8 +71,7 @@ interface CheckedProject {
   readonly resolved: ResolvedAgents
   /** The agents that can be asked. */
   readonly offered: readonly RegisteredAgent[]
-  /** The data folder. */
-  readonly folder: string
+  readonly place: StorePlace
   readonly webhooks: WebhookSettings
 }
 
@@ -88,9 +90,9 @@ export async function checkProject(report: ProjectReport, options: OpenProjectOp
     otherModels,
     allowsMissingModels,
   })
-  const folder = dataFolder({ flag: dataDir ?? storePathOf({ config, environment: env }), cwd, env })
-  await checkSchemasAndFolder(resolved.agents, folder)
-  return { resolved, offered, folder, webhooks }
+  const place = storePlaceOf({ dataDir, cwd, config, environment: env })
+  await checkSchemasAndFolder(resolved.agents, place)
+  return { resolved, offered, place, webhooks }
 }
 
 interface ChosenAgents {
@@ -133,9 +135,9 @@ export async function schemaErrors(files: readonly StatedContracts[]): Promise<r
   return problems.length === 0 ? [] : [new TroupeError('agent_file_invalid', 'Some schemas cannot be used.', { problems })]
 }
 
-async function checkSchemasAndFolder(agents: readonly RegisteredAgent[], folder: string): Promise<void> {
+async function checkSchemasAndFolder(agents: readonly RegisteredAgent[], { folder, database }: StorePlace): Promise<void> {
   const errors = [...(await schemaErrors(agents.map(({ definition, place }) => ({ agent: definition, place }))))]
-  const unwritable = dataFolderProblem(folder)
+  const unwritable = database ? undefined : dataFolderProblem(folder)
   if (unwritable) errors.push(new TroupeError('config_invalid', 'The data folder cannot be used.', { problems: [unwritable] }))
   if (errors.length > 0) throw joinErrors(errors)
 }

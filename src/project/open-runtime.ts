@@ -27,8 +27,8 @@ export interface OpenedRuntime {
 
 /** A runtime for the agents of a project, with the user's grants. */
 export function openRuntime(project: Project, { store, approver, budgetOf, origin, clock = systemClock }: RuntimeSettings): OpenedRuntime {
-  const { report, root, workspace, folder, sandbox } = project
-  const grants = userGrants({ env: report.setup.environment }, { folder, store })
+  const { report, root, workspace, folder, database, sandbox } = project
+  const grants = userGrants({ env: report.setup.environment }, database ? undefined : { folder, store })
   const runtime = createAgentRuntime({
     config: project.config,
     adapter: project.adapter,

@@ -1,7 +1,7 @@
 import type { Hook, ModelAdapter, Problem, Sandbox, Store, TroupeError } from '../contracts/index.ts'
 import type { AgentLoopConfig, McpOptions } from '../runtime/index.ts'
 import type { ExtensionConfig } from './config/extension-configs.ts'
-import type { HeadendSettings, OnUnavailable, TelemetrySettings } from './config/section-values.ts'
+import type { DatabaseAddress, HeadendSettings, OnUnavailable, TelemetrySettings } from './config/section-values.ts'
 import type { Registry } from './registry/load-registry.ts'
 import type { LeftOutAgent } from './registry/missing-tools.ts'
 import type { RegisteredAgent } from './registry/registered-agent.ts'
@@ -93,6 +93,8 @@ export interface Project {
   readonly workspace: string
   /** The data folder. */
   readonly folder: string
+  /** The database with the sessions, if they are not in the data folder. */
+  readonly database?: DatabaseAddress
   /** The project root: grants for the project are stored under it. */
   readonly root: string
   /** What happens to calls that need approval where nobody can be asked. */

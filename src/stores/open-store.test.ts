@@ -24,5 +24,9 @@ it.each([
   ['/var/lib/troupe', 'The URL of the store has no scheme.'],
   ['', 'The URL of the store has no scheme.'],
 ])('refuses %j and names what works', async (url, message) => {
-  await expect(openStore(url)).rejects.toMatchObject({ code: 'config_invalid', message, remedy: 'Use `sqlite:<folder>` or `memory:`.' })
+  await expect(openStore(url)).rejects.toMatchObject({
+    code: 'config_invalid',
+    message,
+    remedy: 'Use `sqlite:<folder>`, `postgres://<user>@<host>/<database>` or `memory:`.',
+  })
 })

@@ -156,6 +156,17 @@ describe.concurrent('help and version', () => {
     expect(sources.filter((name) => !/^src\/(?:cli|contracts|util|view)\//.test(name))).toEqual([])
     expect(stderr).not.toMatch(/node_modules|yaml|sqlite|ajv|zod|ai-sdk/)
   })
+
+  test('a store in a folder loads nothing of other databases', async () => {
+    const spy = `import { registerHooks } from 'node:module'
+      registerHooks({ load(url, context, next) { process.stderr.write(url + '\\n'); return next(url, context) } })`
+    await agent('stored', 'steps:\n  - text: hi\n')
+    const { code, stderr } = await troupe(['run', 'stored.ai', 'hello'], {
+      node: ['--import', `data:text/javascript,${encodeURIComponent(spy)}`],
+    })
+    expect([code, stderr.includes('stores/sqlite')]).toEqual([0, true])
+    expect(stderr).not.toMatch(/node_modules\/pg|postgres/)
+  })
 })
 
 test('the warning of Node 22 about node:sqlite is not printed, and every other warning is', async () => {

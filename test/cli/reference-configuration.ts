@@ -138,6 +138,9 @@ const keyTexts: { readonly [key: string]: string } = {
   'webhooks.incoming.<name>.budget.tokensPerDay': 'tokens that its sessions may use in a day',
   'webhooks.incoming.<name>.requestsPerMinute': 'requests per minute',
   'store.path': 'the data folder, relative to this file',
+  'store.url': 'a [PostgreSQL database](../postgresql.md) for the sessions. A variable in it may have any characters',
+  'store.listenUrl': 'a direct connection for notifications, if `url` is a pooler in transaction mode',
+  'store.pool': 'the maximum number of connections of a process; default: 10',
   agents: 'see below',
   ...httpKeyTexts,
 }
@@ -263,6 +266,10 @@ export const variablesPage = page([
         [
           '`NODE_COMPILE_CACHE`',
           'where compiled code is kept, so that commands start faster; default: `compiled` in that subfolder, once it exists',
+          ],
+          [
+          '`TROUPE_STORE`',
+          'where sessions are stored: `sqlite:DIR` or [`postgres://…`](../postgresql.md). `--store` and `--data-dir` override it; it overrides `store` of the configuration',
         ],
         ['`NO_COLOR`, `TERM=dumb`', 'no colours, and plain lines instead of the live tree'],
         ['`*_API_KEY`, `*_BASE_URL`, `OLLAMA_HOST`', 'keys and base URLs of [models](models.md)'],

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ApprovalRequest, ClientId, InteractionEvent, TreeId } from '../../src/contracts/index.ts'
-import { sqliteStore } from '../../src/stores/sqlite/index.ts'
 import type { Life } from './subject-process.ts'
-import type { Subject, Verdict } from './sweep.ts'
+import { type Subject, storeOf, type Verdict } from './sweep.ts'
 import { wrongEnds } from './wrong-ends.ts'
 
 // A session that needs a person: processes that drive it are killed, and this one answers it, through the store alone.
@@ -15,7 +14,7 @@ async function answer(folder: string): Promise<void> {
   const file = join(folder, 'tree')
   if (!existsSync(file)) return
   const treeId = readFileSync(file, 'utf8') as TreeId
-  const store = sqliteStore({ path: join(folder, 'data') })
+  const store = await storeOf(folder)
   try {
     if (treeId === '' || !(await store.trees.get(treeId))) return
     for (const { id: approvalId, scope, question } of requestsIn(await store.journal.read(treeId, 0))) {

@@ -2,9 +2,8 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { ApprovalRequest, ClientId, InteractionEvent, Outcome, TreeId } from '../../src/contracts/index.ts'
-import { sqliteStore } from '../../src/stores/sqlite/index.ts'
 import { judgeWrites } from './judge-writes.ts'
-import { everyNth, everyPoint, expectNothingLost, faultless, isFull, pointsOf, type Subject, sweep } from './sweep.ts'
+import { everyNth, everyPoint, expectNothingLost, faultless, isFull, pointsOf, type Subject, storeOf, sweep } from './sweep.ts'
 import { wrongEnds } from './wrong-ends.ts'
 
 // A session whose client runs some of its tools: the process that drives it is killed, and the client sends the results of what it has
@@ -33,7 +32,7 @@ async function runCalls(folder: string): Promise<void> {
   const file = join(folder, 'tree')
   if (!existsSync(file)) return
   const treeId = readFileSync(file, 'utf8') as TreeId
-  const store = sqliteStore({ path: join(folder, 'data') })
+  const store = await storeOf(folder)
   try {
     if (treeId === '' || !(await store.trees.get(treeId))) return
     const ran = join(folder, 'ran.log')

@@ -3,7 +3,7 @@ import { appendFileSync, closeSync, existsSync, fsyncSync, openSync, readFileSyn
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createAgentRuntime } from '../../dist/index.js'
-import { sqliteStore } from '../../dist/stores/sqlite/index.js'
+import { openSweepStore } from './sweep-store.mjs'
 
 // What every subject of a sweep is made of: points at which it may be killed, effects that stay, a store that is watched.
 
@@ -18,7 +18,7 @@ export async function liveLives(optionsWith, goOn = continueSession, begin = beg
   for await (const line of createInterface({ input: process.stdin })) {
     const { folder, killAt, how } = JSON.parse(line)
     const points = new KillPoints(killAt, how)
-    const store = sqliteStore({ path: join(folder, 'data') })
+    const store = await openSweepStore(folder)
     const options = optionsWith(effectsIn(join(folder, 'effects.log'), points), points)
     const requestsFile = join(folder, 'requests.log')
     const adapter = noting(options.adapter, requestsFile)

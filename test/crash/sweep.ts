@@ -1,12 +1,16 @@
-import { rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { expect, inject } from 'vitest'
+import type { Store } from '../../src/contracts/index.ts'
+import { openStore } from '../../src/stores/index.ts'
+import { createDatabase } from '../postgres/server.ts'
 import { type Life, SubjectProcess, wasStopped } from './subject-process.ts'
 import type { Stop } from './wrong-ends.ts'
 
-// Kills real processes, lets others continue their session, and compares what happened with what is on record.
+// Kills real processes, lets others continue their session, and compares what happened with what is on record. `npm run test:postgres`
+// does so with a database for each run.
 
 export const isFull = Boolean(process.env.TROUPE_FULL)
 
@@ -64,7 +68,10 @@ interface Means {
 
 async function run(subject: Subject, plan: Plan, { processes, how }: Means): Promise<Run> {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-crash-'))
+  const server = inject('postgresServer')
+  const database = server === undefined ? undefined : await createDatabase(server)
   try {
+    if (database) writeFileSync(storeFileOf(folder), database.url)
     const lives: Life[] = []
     while (lives.length < plan.length + subject.mostFurtherLives && !isOver(lives.at(-1))) {
       lives.push(await processes[lives.length % 2 === 0 ? 0 : 1].live(folder, plan[lives.length] ?? 0, how))
@@ -75,8 +82,18 @@ async function run(subject: Subject, plan: Plan, { processes, how }: Means): Pro
     const wrong = [...verdict.wrong, ...(last?.kind === 'ended' ? last.wrongRecords : [])]
     return { plan, lives, kills: lives.filter(wasStopped).length, verdict: { ...verdict, wrong } }
   } finally {
+    await database?.drop()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+// The processes find the store in the same way, in `sweep-store.mjs`.
+const storeFileOf = (folder: string): string => join(folder, 'store-url')
+
+/** The store of a run, for what a person does between two processes. */
+export function storeOf(folder: string): Promise<Store> {
+  const file = storeFileOf(folder)
+  return openStore(existsSync(file) ? readFileSync(file, 'utf8') : `sqlite:${join(folder, 'data')}`)
 }
 
 const isOver = (life: Life | undefined): boolean => life?.kind === 'ended' && life.outcome.status !== 'suspended'

@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Delivery, type DeliveryTable, deliveryTable, withDataFolder } from '../../src/project/index.ts'
+import { type Delivery, type DeliveryTable, deliveryTable, withStore } from '../../src/project/index.ts'
 import { workbench } from '../cli/troupe.ts'
 import { codeBlocks, readPage } from '../documentation.ts'
 import { type Receiver, receiver, secret } from './receiver.ts'
@@ -27,7 +27,7 @@ const sendTo = ({ url }: Pick<Receiver, 'url'>) =>
   configure({ outgoing: { ci: { url, secret: '${WEBHOOK_SECRET}' } } }, { publicUrl: 'https://agents.example.com' })
 
 const withTable = <Result>(use: (table: DeliveryTable) => Promise<Result>): Promise<Result> =>
-  withDataFolder(folder, ({ records }) => use(deliveryTable(records, bench.folder)))
+  withStore({ folder }, ({ records }) => use(deliveryTable(records, bench.folder)))
 const stored = (): Promise<readonly Delivery[]> => withTable((table) => table.list())
 /** The time of the next attempt has come. */
 const letTimePass = (): Promise<void> =>

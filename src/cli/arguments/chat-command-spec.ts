@@ -1,6 +1,7 @@
 // The command for conversations. Part of the one list in command-specs.ts.
 import { colourChoices } from '../terminal/display-options.ts'
 import type { CommandSpec } from './command-specs.ts'
+import { store } from './shared-flags.ts'
 
 export const chatCommandSpec = {
   name: 'chat',
@@ -25,7 +26,14 @@ export const chatCommandSpec = {
           excludes: ['continue'],
           completes: 'session',
         },
-        { name: 'data-dir', value: 'DIR', summary: 'Store journals in DIR (default: ~/.local/state/troupe)', completes: 'folder' },
+        {
+          name: 'data-dir',
+          value: 'DIR',
+          summary: 'Store journals in DIR (default: ~/.local/state/troupe)',
+          excludes: ['store'],
+          completes: 'folder',
+        },
+        store,
       ],
     },
     {

@@ -7,6 +7,7 @@ import { chatCommandSpec } from './chat-command-spec.ts'
 import { kernelCommands } from './kernel-command-specs.ts'
 import { projectCommands } from './project-command-specs.ts'
 import { serveCommands } from './serve-command-specs.ts'
+import { store } from './shared-flags.ts'
 
 export interface FlagSpec {
   readonly name: string
@@ -171,7 +172,14 @@ export const commands = [
             completes: 'session',
             excludes: ['dry-run', 'prompt'],
           },
-          { name: 'data-dir', value: 'DIR', summary: 'Store journals in DIR (default: ~/.local/state/troupe)', completes: 'folder' },
+          {
+            name: 'data-dir',
+            value: 'DIR',
+            summary: 'Store journals in DIR (default: ~/.local/state/troupe)',
+            excludes: ['store'],
+            completes: 'folder',
+          },
+          store,
         ],
       },
     ],

@@ -1,6 +1,6 @@
 // The commands of the kernel. Part of the one list in command-specs.ts.
 import type { CommandSpec } from './command-specs.ts'
-import { configFile, dataDir, json } from './shared-flags.ts'
+import { configFile, dataDir, json, store } from './shared-flags.ts'
 
 export const eventsActions = ['list', 'retry'] as const
 export type EventsAction = (typeof eventsActions)[number]
@@ -53,7 +53,7 @@ export const kernelCommands = [
           { name: 'secrets', summary: 'setup: read secrets from standard input, one NAME=VALUE a line' },
         ],
       },
-      { title: 'Options', flags: [dataDir, json, configFile] },
+      { title: 'Options', flags: [dataDir, store, json, configFile] },
     ],
     notes: [
       'Extensions are folders with a manifest.yaml: in extensions/ of the project, in ~/.ai-agent/extensions, and those of Troupe. The nearest one wins an id.',
@@ -90,7 +90,7 @@ export const kernelCommands = [
           { name: 'all', summary: 'retry: all events whose delivery was given up' },
         ],
       },
-      { title: 'Options', flags: [dataDir, json, configFile] },
+      { title: 'Options', flags: [dataDir, store, json, configFile] },
     ],
     notes: [
       'A delivery that fails is retried after 1 s, 5 s, 30 s, 2 min and 10 min. Then it is given up, and kept with the last error.',
@@ -110,7 +110,7 @@ export const kernelCommands = [
       { name: 'ACTION', required: true, choices: schedulesActions, summary: 'The action: list or cancel' },
       { name: 'ID', required: false, repeatable: true, summary: 'cancel: the ids, from schedules list' },
     ],
-    groups: [{ title: 'Options', flags: [dataDir, json, configFile] }],
+    groups: [{ title: 'Options', flags: [dataDir, store, json, configFile] }],
     notes: [
       'A reminder is a text for the person. A task is work for the assistant. Both are added in conversations or by extensions.',
       'list: also shows the schedules of manifests and of code, which end with their extension: troupe extensions disable ID.',

@@ -151,7 +151,7 @@ describe('invalid arguments', () => {
       [
         `--jsn: The command run has no such flag. Did you mean --json? ${prompt}`,
         `--quite: The command run has no such flag. Did you mean --quiet? ${prompt}`,
-        `-x: The command run has no such flag. Available: --model, --override, --config, --prompt, --prompt-arg, --allow, --deny, --trust, --strict, --dry-run, --max-steps, --max-tokens, --max-cost, --time-budget, --json, --stream-json, --quiet, --verbose, --log-format, --color and 4 more. ${prompt}`,
+        `-x: The command run has no such flag. Available: --model, --override, --config, --prompt, --prompt-arg, --allow, --deny, --trust, --strict, --dry-run, --max-steps, --max-tokens, --max-cost, --time-budget, --json, --stream-json, --quiet, --verbose, --log-format, --color and 5 more. ${prompt}`,
         '--quiet: This flag takes no value. Write --quiet.',
         'FILE: The argument is missing. Agent file: .ai, or a file of another program.',
       ],

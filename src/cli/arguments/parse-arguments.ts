@@ -91,7 +91,8 @@ export type Invocation =
   | { readonly kind: 'candidates'; readonly name: string; readonly dataDir: string | undefined }
 
 type ParsedArguments =
-  | { readonly ok: true; readonly invocation: Invocation }
+  /** `store`: the value of `--store`. Commands read it as `TROUPE_STORE`. */
+  | { readonly ok: true; readonly invocation: Invocation; readonly store?: string }
   | {
       readonly ok: false
       readonly error: TroupeError
@@ -136,7 +137,8 @@ export function parseArguments(argv: readonly string[], isFile: (path: string) =
       overrides: command && command.name !== 'run' ? { settings: [], models: [] } : withValues(overridesOf(line)),
     }
   }
-  return { ok: true, invocation: invocationOf(command.name as CommandName, rest, line) }
+  const store = lastValue(line, 'store')
+  return { ok: true, invocation: invocationOf(command.name as CommandName, rest, line), ...(store !== undefined && { store }) }
 }
 
 function problemsError(problems: readonly Problem[], command: CommandSpec | undefined): TroupeError {

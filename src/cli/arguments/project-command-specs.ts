@@ -1,7 +1,7 @@
 // The commands for projects and stored sessions. Part of the one list in command-specs.ts.
 import { sessionStatuses, usageGroupings } from '../../contracts/index.ts'
 import type { CommandSpec, FlagSpec } from './command-specs.ts'
-import { configFile, json } from './shared-flags.ts'
+import { configFile, json, store } from './shared-flags.ts'
 
 const everywhere: FlagSpec = { name: 'everywhere', summary: 'Include other projects and sessions without a project' }
 const dataDir: FlagSpec = {
@@ -9,6 +9,7 @@ const dataDir: FlagSpec = {
   value: 'DIR',
   summary: 'Read sessions from DIR (default: ~/.local/state/troupe)',
   completes: 'folder',
+  excludes: ['store'],
 }
 
 export const approvalsActions = ['list', 'answer', 'drop', 'revoke'] as const
@@ -17,7 +18,7 @@ export type ApprovalsAction = (typeof approvalsActions)[number]
 export const sessionsActions = ['list', 'show', 'fork', 'export', 'rename', 'prune', 'delete'] as const
 export type SessionsAction = (typeof sessionsActions)[number]
 
-export const storeActions = ['reindex'] as const
+export const storeActions = ['reindex', 'migrate', 'copy'] as const
 export type StoreAction = (typeof storeActions)[number]
 
 export const mcpActions = ['list', 'show', 'call', 'login', 'logout'] as const
@@ -186,6 +187,7 @@ export const projectCommands = [
           { name: 'child', value: 'ID', summary: 'show: the session ID or agent path of the child that sent it', needs: 'request' },
           { name: 'attempt', value: 'NUMBER', summary: 'show: the attempt of the step (default: the last one)', needs: 'request' },
           dataDir,
+          store,
           { ...json, excludes: ['stream-json'] },
           {
             name: 'stream-json',
@@ -240,6 +242,7 @@ export const projectCommands = [
           { name: 'since', value: 'TIME', summary: 'Count turns that ended since TIME, such as 2026-11-01 or 7d (default: 30 days)' },
           { name: 'until', value: 'TIME', summary: 'Count turns that ended before TIME' },
           dataDir,
+          store,
           json,
           configFile,
         ],
@@ -258,15 +261,27 @@ export const projectCommands = [
   },
   {
     name: 'store',
-    summary: 'Build the records for search and usage again',
-    arguments: [{ name: 'ACTION', required: true, choices: storeActions, summary: 'The action: reindex' }],
+    summary: 'Maintain the store: index, upgrade and copy it',
+    arguments: [
+      { name: 'ACTION', required: true, choices: storeActions, summary: 'The action: reindex, migrate or copy' },
+      { name: 'URL', required: false, repeatable: true, summary: 'copy: where from, and where to' },
+    ],
     groups: [
-      { title: 'Options', flags: [{ ...dataDir, summary: 'Use the sessions in DIR (default: ~/.local/state/troupe)' }, json, configFile] },
+      {
+        title: 'Options',
+        flags: [{ ...dataDir, summary: 'Use the sessions in DIR (default: ~/.local/state/troupe)' }, store, json, configFile],
+      },
     ],
     notes: [
       'reindex: read the journals of all sessions and build search index, cost and usage again. It adds sessions of older versions and repairs a damaged search index. Servers and runs can go on meanwhile. Sessions that cannot be read are named, and the exit code is then 1.',
+      'migrate: create the tables of a PostgreSQL database, or upgrade them. Stop all processes of Troupe that use the database first. A database in a data folder is upgraded when it is opened.',
+      'copy: copy a data folder to a PostgreSQL database without other sessions, and compare every journal and blob. Sessions must not be running. A copy that was interrupted can be repeated.',
     ],
-    examples: [{ line: 'troupe store reindex', summary: 'include sessions of an older version in search and usage' }],
+    examples: [
+      { line: 'troupe store reindex', summary: 'include sessions of an older version in search and usage' },
+      { line: 'troupe store migrate --store postgres://db.example.com/troupe', summary: 'upgrade the tables of a database' },
+      { line: 'troupe store copy sqlite:./state postgres://db.example.com/troupe', summary: 'move sessions to a database' },
+    ],
   },
   {
     name: 'approvals',
@@ -294,6 +309,7 @@ export const projectCommands = [
           { name: 'all', summary: 'revoke: revoke all grants of this project' },
           everywhere,
           dataDir,
+          store,
           json,
         ],
       },

@@ -95,6 +95,8 @@ export interface UsageInvocation extends Common, Pick<WrittenRanges, 'since' | '
 export interface StoreInvocation extends Common {
   readonly kind: 'store'
   readonly action: StoreAction
+  /** copy: where from, and where to. */
+  readonly urls: readonly string[]
   readonly dataDir?: string | undefined
 }
 export interface McpInvocation extends Common {
@@ -208,8 +210,10 @@ export function projectInvocation(
       const by = usageGroupings.find((known) => known === flagValue('by')) ?? 'day'
       return { kind: name, by, since: flagValue('since'), until: flagValue('until'), dataDir: stored.dataDir, ...common }
     }
-    case 'store':
-      return { kind: name, action: storeActions.find((known) => known === rest[0]) ?? 'reindex', dataDir: stored.dataDir, ...common }
+    case 'store': {
+      const [action, ...urls] = rest
+      return { kind: name, action: storeActions.find((known) => known === action) ?? 'reindex', urls, dataDir: stored.dataDir, ...common }
+    }
     case 'approvals': {
       const [action, ...named] = rest
       return {

@@ -1,6 +1,6 @@
 // The commands of the server. Part of the one list in command-specs.ts.
 import type { CommandSpec, FlagSpec } from './command-specs.ts'
-import { configFile, dataDir, json } from './shared-flags.ts'
+import { configFile, dataDir, json, store } from './shared-flags.ts'
 
 export const tokenActions = ['create', 'list', 'revoke'] as const
 export type TokenAction = (typeof tokenActions)[number]
@@ -37,6 +37,7 @@ const storedIn: FlagSpec = {
   value: 'DIR',
   summary: 'Store journals and tokens in DIR (default: ~/.local/state/troupe)',
   completes: 'folder',
+  excludes: ['store'],
 }
 const logFormat: FlagSpec = {
   name: 'log-format',
@@ -60,6 +61,7 @@ export const serveCommands = [
           { name: 'watch', summary: 'Load changed extensions again, while you write them' },
           drain,
           storedIn,
+          store,
           logFormat,
           { name: 'quiet', short: 'q', summary: 'Log errors and warnings only', excludes: ['verbose'] },
           { name: 'verbose', short: 'v', summary: 'At a terminal, show the log of the server, too', excludes: ['quiet'] },
@@ -90,6 +92,7 @@ export const serveCommands = [
           { name: 'port', value: 'PORT', summary: 'Listen at this port; 0 means any free one (default: 3900)', excludes: ['stdio'] },
           drain,
           storedIn,
+          store,
           {
             name: 'stdio',
             summary: 'Serve MCP over standard input and output instead of HTTP',
@@ -144,7 +147,7 @@ export const serveCommands = [
           { name: 'expires', value: 'AGE', summary: 'create: how long it is valid, such as 90d (default: until it is revoked)' },
         ],
       },
-      { title: 'Options', flags: [dataDir, json, configFile] },
+      { title: 'Options', flags: [dataDir, store, json, configFile] },
     ],
     notes: [
       'create: prints the token once. Only a hash of it is stored. A session belongs to the token that started it; other tokens cannot see it.',
@@ -167,6 +170,7 @@ export const serveCommands = [
         flags: [
           { name: 'since', value: 'TIME', summary: 'Entries since a time, such as 2026-11-17, or of the last 24h or 7d' },
           dataDir,
+          store,
           json,
           configFile,
         ],

@@ -8,4 +8,11 @@ export const dataDir: FlagSpec = {
   value: 'DIR',
   summary: 'Use the data folder DIR (default: ~/.local/state/troupe)',
   completes: 'folder',
+  excludes: ['store'],
+}
+export const store: FlagSpec = {
+  name: 'store',
+  value: 'URL',
+  summary: 'Use the sessions at sqlite:DIR or postgres://HOST/NAME (or TROUPE_STORE)',
+  excludes: ['data-dir'],
 }

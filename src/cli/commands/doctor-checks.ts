@@ -1,7 +1,6 @@
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import {
   checkProject,
-  dataFolder,
   deliveryTable,
   findModels,
   homeFolder,
@@ -17,10 +16,12 @@ import {
   type RegisteredAgent,
   sandboxOf,
   serversOf,
-  sessionFolder,
-  storePathOf,
+  sessionPlace,
+  storeName,
+  storePlaceOf,
   webhooksOf,
   withSessions,
+  withStore,
   workspaceToolProblems,
 } from '../../project/index.ts'
 import { systemClock } from '../../runtime/index.ts'
@@ -216,15 +217,15 @@ async function modelCheck(
 
 async function storeCheck({ setup }: ProjectReport, host: Host): Promise<Check> {
   const { config, environment } = setup
-  const { openStore } = await import('../../stores/index.ts')
-  let folder = 'store.path'
+  let name = 'store'
   try {
-    folder = storePathOf({ config, environment }) ?? dataFolder({ flag: undefined, env: host.env })
-    await (await openStore(`sqlite:${folder}`)).close()
-    return { status: 'ok', what: 'journal', message: folder }
+    const place = storePlaceOf({ config, environment, cwd: host.cwd })
+    name = storeName(place)
+    await withStore(place, async () => undefined)
+    return { status: 'ok', what: 'journal', message: name }
   } catch (error) {
     const { message, remedy = 'Make the folder writable, or use another one with --data-dir.' } = error as TroupeError
-    return problemCheck('fail', 'journal', { place: folder, message, remedy })
+    return problemCheck('fail', 'journal', { place: name, message, remedy })
   }
 }
 
@@ -236,8 +237,8 @@ async function webhookChecks({ setup }: ProjectReport, options: DoctorOptions, h
     const { outgoing, incoming } = webhooksOf({ config, environment })
     const received = incoming.map(({ name, agent }): Check => ({ status: 'ok', what, message: `/hooks/${name} → agent ${agent}` }))
     if (outgoing.length === 0) return received
-    const folder = await sessionFolder(options, placeOf(host))
-    const stored = await withSessions(folder, [], ({ records }) => deliveryTable(records, setup.workingDirectory).list())
+    const place = await sessionPlace(options, placeOf(host))
+    const stored = await withSessions(place, [], ({ records }) => deliveryTable(records, setup.workingDirectory).list())
     const sent = outgoing.map(({ name, url, events }): Check => {
       const last = stored.findLast(({ webhook, error }) => webhook === name && error !== undefined)
       if (!last) return { status: 'ok', what, message: `${name}: ${events.join(', ')} → ${new URL(url).host}` }

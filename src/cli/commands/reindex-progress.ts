@@ -8,16 +8,15 @@ interface ReindexProgress {
 }
 
 /** On a terminal, one line that is written again and again; elsewhere, a line every few seconds. */
-export function reindexProgress({ display }: Pick<StoreInvocation, 'display'>, host: Host): ReindexProgress {
+export function reindexProgress({ display }: Pick<StoreInvocation, 'display'>, host: Host, verb = 'Reading'): ReindexProgress {
   const { stderr, window } = host
+  const textOf = (done: number, total: number): string => `${verb} ${done} of ${total} sessions`
   return window === 'terminal' && display.detail !== 'quiet' && display.logFormat === 'text'
-    ? changingLine(stderr)
-    : plainLines((text) => void printNotice(text, { host, display }), host)
+    ? changingLine(stderr, textOf)
+    : plainLines((done, total) => void printNotice(textOf(done, total), { host, display }), host)
 }
 
-const textOf = (done: number, total: number): string => `Reading ${done} of ${total} sessions`
-
-function changingLine(stderr: Host['stderr']): ReindexProgress {
+function changingLine(stderr: Host['stderr'], textOf: (done: number, total: number) => string): ReindexProgress {
   let percent = -1
   return {
     progress(done, total) {
@@ -32,13 +31,13 @@ function changingLine(stderr: Host['stderr']): ReindexProgress {
 
 const lineMs = 5000
 
-function plainLines(print: (text: string) => void, { now }: Pick<Host, 'now'>): ReindexProgress {
+function plainLines(print: (done: number, total: number) => void, { now }: Pick<Host, 'now'>): ReindexProgress {
   let last = now()
   return {
     progress(done, total) {
       if (now() - last < lineMs) return
       last = now()
-      print(textOf(done, total))
+      print(done, total)
     },
     clear: () => Promise.resolve(),
   }

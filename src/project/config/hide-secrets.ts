@@ -20,12 +20,16 @@ const userInAddress = /(:\/\/)[^/\\?#\s$]+@/g
 
 /** A value for display. Values with secret names keep only their placeholders. Addresses are normalised. */
 export function redactSettings(value: Json, path: readonly string[]): Json {
-  return mapTexts(value, path, (text, at) => (isAddress(at) ? addressOf(text, redactKeys) : redactKeys(text)))
+  return mapTexts(value, path, (text, at) => {
+    if (isDatabase(at)) return redactDatabase(text)
+    return isAddress(at) ? addressOf(text, redactKeys) : redactKeys(text)
+  })
 }
 
 /** For a decision about trust: hides only credentials, because the person must see what runs and where data is sent. */
 export function redactForTrust(value: Json, path: readonly string[]): Json {
   return mapTexts(value, path, (text, at) => {
+    if (isDatabase(at)) return redactDatabase(text)
     if (isAddress(at)) return addressOf(text, (path) => path)
     return at.slice(2).some((key) => key === 'headers' || key === 'env') ? redactKeys(text) : text
   })
@@ -52,6 +56,12 @@ const isUserNamed = ([section = '']: readonly string[], index: number): boolean 
   (index === 1 && userNamedSections.has(section)) || (index === 2 && section === 'webhooks')
 
 const isAddress = (path: readonly string[]): boolean => /^(?:baseURL|url|spec)$/i.test(path.at(-1) ?? '')
+
+const isDatabase = ([section, key = '']: readonly string[]): boolean => section === 'store' && /^(?:url|listenUrl)$/.test(key)
+
+/** Hides the user and the password, which may have any characters, and keeps placeholders without their defaults. */
+const redactDatabase = (text: string): string =>
+  text.replace(/(:\/\/)(.*)@/s, (_, start: string, user: string) => `${start}${onlyPlaceholders(user)}@`)
 
 /** Never hides the host. */
 function addressOf(text: string, shown: (text: string) => string): string {
@@ -105,8 +115,12 @@ export function maskJson(text: string): string {
       return written
     }
     if (isSecret && !/^"\$\{\w+\}"$/.test(written)) return `"${dots(written.slice(1, -1))}"`
-    return written.replace(keyLike, (found) => (looksLikeKey(found) ? dots(found) : found))
+    const shown = written.replace(/(:\/\/)([^"]*)@/, (_, start: string, user: string) => `${start}${withoutPlaceholders(user)}@`)
+    return shown.replace(keyLike, (found) => (looksLikeKey(found) ? dots(found) : found))
   })
 }
 
 const dots = (secret: string): string => '•'.repeat(secret.length)
+/** Dots for everything but variables. */
+const withoutPlaceholders = (text: string): string =>
+  text.replace(/(\$\{\w+\})|[^$]+|\$/g, (found, variable: string | undefined) => variable ?? dots(found))

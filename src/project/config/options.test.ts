@@ -4,6 +4,7 @@ import { configOf } from '../../../test/fixtures/memory-files.ts'
 import { parseOverrides } from '../agent-file/overrides.ts'
 import { type AgentOptionKey, agentOptionKeys, agentOptions } from '../options/agent-options.ts'
 import { effectiveOptions, optionDefaults } from './effective-options.ts'
+import { maskJson, redactForTrust } from './hide-secrets.ts'
 import { defaultKeys } from './sections.ts'
 import { configRows } from './show-config.ts'
 import { showOrigin } from './sourced.ts'
@@ -95,6 +96,24 @@ describe('config show --origin', () => {
       { key: 'providers.secret.baseURL', value: 'https://evil.example/v1', origin: `${user}:1` },
       { key: 'providers.secret.apiKey', value: '[redacted]', origin: `${user}:1` },
     ])
+  })
+
+  test('the password of a database is hidden, whatever it contains', async () => {
+    const addresses = [
+      ['postgres://ann:pa$s@db.example.com/x', 'postgres://[redacted]@db.example.com/x'],
+      ['postgres://ann:p/?#@ss@db.example.com/x', 'postgres://[redacted]@db.example.com/x'],
+      ['postgres://ann:${PW:-hunter2}@db.example.com/x', 'postgres://[redacted]${PW:-[redacted]}@db.example.com/x'],
+      ['${DATABASE_URL:-postgres://ann:pw@db/x}', '${DATABASE_URL:-postgres://[redacted]@db/x}'],
+      ['postgres://db.example.com/x', 'postgres://db.example.com/x'],
+    ]
+    for (const [url = '', shown] of addresses) {
+      const rows = configRows({ config: await configOf({ [user]: { store: { url, listenUrl: url } } }) })
+      expect(rows.filter(({ key }) => key.startsWith('store')).map(({ value }) => value)).toEqual([shown, shown])
+      expect(redactForTrust(url, ['store', 'url'])).toBe(shown)
+    }
+    expect(maskJson('{ "url": "postgres://ann:pw@db/x", "other": "postgres://${USER}:${PW}@db/x" }')).toBe(
+      '{ "url": "postgres://••••••@db/x", "other": "postgres://${USER}•${PW}@db/x" }',
+    )
   })
 
   test('every value with its origin, secrets hidden', async () => {

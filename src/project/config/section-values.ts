@@ -15,7 +15,7 @@ import {
 } from '../../contracts/index.ts'
 import { checkShape } from '../../policy/check-shape.ts'
 import { mergeSandbox, type SandboxSettings } from '../../policy/merge-sandbox.ts'
-import { hasPlaceholders } from '../../policy/placeholders.ts'
+import { hasPlaceholders, parsePlaceholders, writtenPlaceholder } from '../../policy/placeholders.ts'
 import { type Config, isTrustedFile, sectionByLayer, settingsOf } from './config.ts'
 import { folderOf, isOwnLayer } from './config-places.ts'
 import { type SectionName, sections } from './sections.ts'
@@ -258,6 +258,37 @@ export function storePathOf(sources: VariableSources): string | undefined {
     if (link !== undefined) throw linkError(link, origin)
   }
   return store
+}
+
+/** A database for the sessions. */
+export interface DatabaseAddress {
+  readonly url: string
+  /** A direct connection for notifications, where `url` is a pooler. */
+  readonly listenUrl?: string
+  /** The maximum number of connections. */
+  readonly pool?: number
+}
+
+/** The database for journals, if one is configured. */
+export function databaseOf(sources: VariableSources): DatabaseAddress | undefined {
+  const settings = settingsOf(sources.config, 'store')
+  const [url, listenUrl, pool] = ['url', 'listenUrl', 'pool'].map((key) => sourcedAt(settings, [key]))
+  if (!url) return undefined
+  return {
+    url: addressOf(url, sources),
+    ...(listenUrl && { listenUrl: addressOf(listenUrl, sources) }),
+    ...(pool && { pool: Number(sourcedToJson(pool)) }),
+  }
+}
+
+/** A variable is a whole address, or a part such as a password, which may have any characters. */
+function addressOf(tree: Sourced, sources: VariableSources): string {
+  const { value, origin } = tree as Extract<Sourced, { readonly kind: 'value' }>
+  const filled = (text: string): string =>
+    String(resolveParts([{ path: ['store', 'url'], tree: { kind: 'value', value: text, origin } }], sources).values[0])
+  const parsed = parsePlaceholders(String(value))
+  if (!parsed.ok || parsed.parts.length === 1) return filled(String(value))
+  return parsed.parts.map((part) => (part.kind === 'literal' ? part.text : encodeURIComponent(filled(writtenPlaceholder(part))))).join('')
 }
 
 /** A link with one of these names could redirect what the store writes. */

@@ -320,8 +320,16 @@ export const sections = {
     ...guarded,
   },
   store: {
-    shape: { kind: 'fields', of: { path: text('./state') } },
-    summary: 'where journals are stored',
+    shape: {
+      kind: 'fields',
+      of: {
+        path: text('./state'),
+        url: text('postgres://troupe:${PGPASSWORD}@db.example.com/troupe'),
+        listenUrl: text('postgres://troupe:${PGPASSWORD}@db.example.com:5433/troupe'),
+        pool: count(2, '10'),
+      },
+    },
+    summary: 'where journals are stored: a folder, or a PostgreSQL database',
     trustEffect: 'choose where journals are written',
     ...guarded,
   },

@@ -59,7 +59,7 @@ async function openUserStore(folder: string): Promise<Store> {
 
 /** Opened for each use, because a store that cannot be written is read as it was when it was opened. */
 async function readOnlyGrants(folder: string, project: string | undefined): Promise<readonly GrantRecord[]> {
-  const stored = await withSessions<readonly GrantRecord[]>(folder, [], ({ records }) => readGrants(records, project))
+  const stored = await withSessions<readonly GrantRecord[]>({ folder }, [], ({ records }) => readGrants(records, project))
   const inFile = readGrantsFile(folder) ?? []
   return [...stored, ...inFile.filter((grant) => project === undefined || grant.project === project)]
 }

@@ -174,7 +174,7 @@ export class HotReload {
       ...(isSame(project.headends, first.headends) ? [] : [restartFor('headends')]),
       ...(isSame(project.telemetry, first.telemetry) ? [] : [restartFor('telemetry')]),
       ...(isSame(project.webhooks, first.webhooks) ? [] : [restartFor('webhooks')]),
-      ...(project.folder === first.folder ? [] : [restartFor('store')]),
+      ...(project.folder === first.folder && isSame(project.database, first.database) ? [] : [restartFor('store')]),
     ]
   }
 }

@@ -1,7 +1,7 @@
 import { TroupeError } from '../../contracts/index.ts'
 
 /** Text that every database keeps as it is, and sorts by code points: well-formed, without NUL, not empty. */
-const isRecordKey = (text: string): boolean => text !== '' && text.isWellFormed() && !text.includes('\0')
+export const isRecordKey = (text: string): boolean => text !== '' && text.isWellFormed() && !text.includes('\0')
 
 /** A record under another key is never found, so reads need no check of their own. */
 export function checkRecordKey(namespace: string, key: string): void {

@@ -17,6 +17,10 @@ export class Watchers<Key, Change = void> {
     return this.#byKey.size === 0
   }
 
+  keys(): Iterable<Key> {
+    return this.#byKey.keys()
+  }
+
   add(key: Key, wake: (change: Change) => void): () => void {
     // The same function may subscribe twice, so each subscription is an object.
     const watcher = { wake }

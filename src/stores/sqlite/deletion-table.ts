@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { TreeId } from '../../contracts/index.ts'
-import { decodeText, encodeText } from './encoding.ts'
+import { decodeText, encodeText } from '../shared/encoding.ts'
 
 /**
  * Rows and files cannot be removed in one transaction. The commit that removes the rows of a tree also records the blobs to

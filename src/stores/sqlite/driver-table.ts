@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { DriverId } from '../../contracts/index.ts'
-import { encodeText } from './encoding.ts'
+import { encodeText } from '../shared/encoding.ts'
 import type { SilentDriver } from './lock-holder.ts'
 import type { SqliteSettings } from './sqlite-options.ts'
 

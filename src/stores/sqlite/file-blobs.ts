@@ -2,13 +2,12 @@ import { createHash, randomUUID } from 'node:crypto'
 import { access, type FileHandle, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BlobId, Blobs, StoredBytes, TreeId } from '../../contracts/index.ts'
-import { bytesId, mediaTypeOf } from '../shared/bytes-id.ts'
+import { type BlobContent, bytesContent, encodingOf, isContentOf, textContent } from '../shared/blob-content.ts'
+import { mediaTypeOf } from '../shared/bytes-id.ts'
 import { closedError } from '../shared/store-errors.ts'
 import { damaged, storeError } from './sqlite-errors.ts'
 
 const checkBytes = 65_536
-
-type Encoding = 'utf8' | 'utf16le'
 
 /**
  * One file for each blob, named by the hash of its content, in one folder for each tree. The root folder exists.
@@ -29,18 +28,14 @@ export class FileBlobs implements Blobs {
   }
 
   put(treeId: TreeId, text: string): Promise<BlobId> {
-    // UTF-8 cannot store lone surrogates; a text with one is stored as UTF-16.
-    const encoding = text.isWellFormed() ? 'utf8' : 'utf16le'
-    const content = Buffer.from(text, encoding)
-    return this.#put(treeId, textId(content, encoding), content)
+    return this.#put(treeId, textContent(text))
   }
 
   putBytes(treeId: TreeId, bytes: Uint8Array, mediaType: string): Promise<BlobId> {
-    const content = Buffer.from(bytes)
-    return this.#put(treeId, bytesId(hashOf(content), mediaType), content)
+    return this.#put(treeId, bytesContent(bytes, mediaType))
   }
 
-  async #put(treeId: TreeId, id: BlobId, content: Buffer): Promise<BlobId> {
+  async #put(treeId: TreeId, { id, content }: BlobContent): Promise<BlobId> {
     if (this.#state === 'closed') throw closedError()
     const put = this.#write(treeId, id, content)
     this.#puts.add(put)
@@ -56,23 +51,21 @@ export class FileBlobs implements Blobs {
 
   async get(treeId: TreeId, id: BlobId): Promise<string | undefined> {
     if (this.#state === 'closed') throw closedError()
-    if (!/^w?[0-9a-f]{32}$/.test(id)) return undefined
-    const encoding = id.startsWith('w') ? 'utf16le' : 'utf8'
-    const content = await this.#read(treeId, id, (found) => textId(found, encoding))
-    return content?.toString(encoding)
+    const encoding = encodingOf(id)
+    return encoding && (await this.#read(treeId, id))?.toString(encoding)
   }
 
   async getBytes(treeId: TreeId, id: BlobId): Promise<StoredBytes | undefined> {
     if (this.#state === 'closed') throw closedError()
     const mediaType = mediaTypeOf(id)
     if (mediaType === undefined) return undefined
-    const bytes = await this.#read(treeId, id, (found) => bytesId(hashOf(found), mediaType))
+    const bytes = await this.#read(treeId, id)
     return bytes && { mediaType, bytes }
   }
 
-  async #read(treeId: TreeId, id: BlobId, idOf: (content: Buffer) => BlobId): Promise<Buffer | undefined> {
+  async #read(treeId: TreeId, id: BlobId): Promise<Buffer | undefined> {
     const content = await readFile(join(this.#folder(treeId), id)).catch(unlessMissing)
-    if (content !== undefined && idOf(content) !== id)
+    if (content !== undefined && !isContentOf(id, content))
       throw damaged(`blob ${id} of tree ${treeId} is damaged: its content does not match its id`)
     return content
   }
@@ -140,10 +133,6 @@ async function writeWhole(file: string, content: Buffer): Promise<void> {
     throw error
   }
 }
-
-const hashOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex').slice(0, 32)
-
-const textId = (content: Buffer, encoding: Encoding): BlobId => (encoding === 'utf8' ? hashOf(content) : `w${hashOf(content)}`) as BlobId
 
 /** The entries of a folder are durable only after the folder was synced. */
 async function syncEntries(folder: string): Promise<void> {

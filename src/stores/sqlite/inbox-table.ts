@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { AddedMessage, ClientId, InboxMessage, InboxRow, TreeId } from '../../contracts/index.ts'
-import { decodeText, encodeText } from './encoding.ts'
+import { decodeText, encodeText } from '../shared/encoding.ts'
 
 export function inboxTable(database: DatabaseSync) {
   const find = database.prepare('SELECT position, message FROM inbox WHERE tree = ? AND client = ?')

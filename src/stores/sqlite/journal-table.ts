@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type InteractionEvent, JournalDamagedError, type ReadLimits, type TreeId } from '../../contracts/index.ts'
-import { checksumOf, encodeText } from './encoding.ts'
+import { encodeText } from '../shared/encoding.ts'
+import { checksumOf } from './checksum.ts'
 import { isDamage } from './sqlite-errors.ts'
 
 export interface JournalRow {

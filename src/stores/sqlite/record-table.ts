@@ -8,7 +8,7 @@ import {
   type StoredRecord,
   type UsageCharge,
 } from '../../contracts/index.ts'
-import { encodeText } from './encoding.ts'
+import { encodeText } from '../shared/encoding.ts'
 
 type ListOptions = NonNullable<Parameters<Records['list']>[1]>
 

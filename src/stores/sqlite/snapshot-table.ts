@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { StateSnapshot, TreeId } from '../../contracts/index.ts'
-import { checksumOf, encodeText } from './encoding.ts'
+import { encodeText } from '../shared/encoding.ts'
+import { checksumOf } from './checksum.ts'
 
 /** The last folded state of a tree. */
 export function snapshotTable(database: DatabaseSync) {

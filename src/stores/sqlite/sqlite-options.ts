@@ -2,8 +2,8 @@ import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Problem } from '../../contracts/index.ts'
-import { errorCode } from '../../util/error-code.ts'
 import { checkFields, checkKeys, configError, expectObject, type FieldType, optional } from '../../util/option-problems.ts'
+import { processExists } from '../shared/process-exists.ts'
 
 export interface SqliteStoreOptions {
   /** The folder of the database and its blobs. It is created if it is missing. */
@@ -85,14 +85,4 @@ export function settingsOf(options: SqliteStoreOptions): SqliteSettings {
     openDatabase: (file) => new DatabaseSync(file),
   }
   return { path: resolve(path), access, timing: { ...defaultTiming, ...timing }, surroundings: { ...machine, ...surroundings } }
-}
-
-function processExists(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // Any other error, as for another user's process, means that it exists.
-    return errorCode(error) !== 'ESRCH'
-  }
 }

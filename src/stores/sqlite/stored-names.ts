@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { TreeEntry } from '../../contracts/index.ts'
-import { decodeText } from './encoding.ts'
+import { decodeText } from '../shared/encoding.ts'
 
 export interface StoredNames {
   /** The newest first. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { DriverId, TreeEntry, TreeFilter, TreeId, TreeIdentity, TreeSummary, Trees } from '../../contracts/index.ts'
+import { decodeText, encodeText } from '../shared/encoding.ts'
 import { statusesOf, titleContains } from '../shared/tree-filter.ts'
-import { decodeText, encodeText } from './encoding.ts'
 import type { TextQuery } from './search-table.ts'
 
 export interface TreeRow {

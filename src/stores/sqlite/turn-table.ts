@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { TreeId, TurnRecord } from '../../contracts/index.ts'
+import { encodeText } from '../shared/encoding.ts'
 import { searchedText } from '../shared/search-words.ts'
 import { usageRows, whole } from '../shared/turn-usage.ts'
-import { encodeText } from './encoding.ts'
 
 export interface RecordedTree {
   readonly key: number

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { addSpent, noUsage, type UsageQuery, type UsageReport, type UsageTotals } from '../../contracts/index.ts'
 import { dayMs, utcDay } from '../../util/utc-day.ts'
+import { decodeText, encodeText } from '../shared/encoding.ts'
 import { p95Index, usageReport } from '../shared/usage-report.ts'
-import { decodeText, encodeText } from './encoding.ts'
 
 interface Grouping {
   readonly key: string

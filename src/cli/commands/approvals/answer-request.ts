@@ -12,7 +12,7 @@ import {
 } from '../../../contracts/index.ts'
 import { contentProblem } from '../../../policy/form-fields.ts'
 import { redactDecision } from '../../../policy/grants.ts'
-import { dataDirFlag, resumeHint, sessionFolder, withSessions } from '../../../project/index.ts'
+import { dataDirFlag, resumeHint, sessionPlace, storeName, withSessions } from '../../../project/index.ts'
 import { findRequest, storeAnswer } from '../../../runtime/index.ts'
 import { parseJsonObject } from '../../../util/json-values.ts'
 import { requestSummary } from '../../../view/index.ts'
@@ -44,11 +44,12 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
     throw new TroupeError('usage', id === undefined ? 'No session or request is named.' : 'The answer is missing.', {
       remedy: 'Name a session or request from approvals list and the answer: troupe approvals answer ID yes',
     })
-  const folder = await sessionFolder(invocation, host)
-  const answered = await withSessions<Answered | undefined>(folder, undefined, (store) =>
-    answer(store, { id, typed: words.join(' '), host, place: { folder, dataDir } }),
+  const store = await sessionPlace(invocation, host)
+  const { folder } = store
+  const answered = await withSessions<Answered | undefined>(store, undefined, (opened) =>
+    answer(opened, { id, typed: words.join(' '), host, place: { folder: storeName(store), dataDir } }),
   )
-  if (!answered) throw unknownSession(id, { folder, dataDir })
+  if (!answered) throw unknownSession(id, { folder: storeName(store), dataDir })
   const { waiting, request, driver, first } = answered
   const goOn = resumeHint(waiting, { here: process.cwd(), folder, dataDir })
   const left = waiting.requests.filter((each) => !each.answer && each.request.id !== request.id)

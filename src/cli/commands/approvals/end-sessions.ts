@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type DriverId, type Problem, type Store, type TreeEntry, type TreeId, TroupeError } from '../../../contracts/index.ts'
-import { sessionFolder, withSessions } from '../../../project/index.ts'
+import { sessionPlace, storeName, withSessions } from '../../../project/index.ts'
 import { endTree } from '../../../runtime/index.ts'
 import type { ApprovalsInvocation } from '../../arguments/project-invocations.ts'
 import { exitCodeOfError, exitCodes } from '../../terminal/exit-codes.ts'
@@ -22,9 +22,9 @@ export async function dropSessions(invocation: ApprovalsInvocation, host: Host):
     throw new TroupeError('usage', 'The session ID is missing.', {
       remedy: 'To find the ID: troupe approvals list',
     })
-  const folder = await sessionFolder(invocation, host)
-  const place = { folder, dataDir }
-  const { dropped, error } = await withSessions<DropResult>(folder, { dropped: [] }, (store) => endSessions(store, named, place))
+  const store = await sessionPlace(invocation, host)
+  const place = { folder: storeName(store), dataDir }
+  const { dropped, error } = await withSessions<DropResult>(store, { dropped: [] }, (store) => endSessions(store, named, place))
   if (dropped.length === 0) throw error ?? unknownSession(named.join(', '), place)
   const code = error ? exitCodeOfError(error) : exitCodes.done.code
   if (output === 'json') await host.stdout.line(safeJson(error ? errorDocument(error, { dropped }) : { ok: true, dropped, exitCode: code }))

@@ -1,4 +1,4 @@
-import { type CommandPlace, type GrantRecord, resumeHint, sessionFolder, userGrants, withSessions } from '../../../project/index.ts'
+import { type CommandPlace, type GrantRecord, resumeHint, sessionPlace, userGrants, withSessions } from '../../../project/index.ts'
 import { findProjectRoot } from '../../../tools/project-context/index.ts'
 import { plural } from '../../../util/plural.ts'
 import type { ApprovalsInvocation } from '../../arguments/project-invocations.ts'
@@ -24,11 +24,11 @@ export async function listApprovals(invocation: ApprovalsInvocation, host: Host)
   const project = findProjectRoot(process.cwd())
   const stored = userGrants(host)
   const grants = await stored.list(isEverywhere ? undefined : project).finally(() => stored.close())
-  const folder = await sessionFolder(invocation, host)
-  const all = await withSessions<WaitingSessions>(folder, { waiting: [], damaged: [] }, waitingSessions)
+  const store = await sessionPlace(invocation, host)
+  const all = await withSessions<WaitingSessions>(store, { waiting: [], damaged: [] }, waitingSessions)
   const waiting = all.waiting.filter((run) => isEverywhere || belongsToProject(run, project))
   const damaged = all.damaged.filter((run) => isEverywhere || belongsToProject(run, project)).map(damagedSession)
-  const place: CommandPlace = { here: process.cwd(), folder, dataDir: invocation.dataDir }
+  const place: CommandPlace = { here: process.cwd(), folder: store.folder, dataDir: invocation.dataDir }
   if (output === 'json') {
     const sessions = {
       waiting: waiting.flatMap((run) => documents(run, place)),

@@ -1,4 +1,4 @@
-import { sessionFolder, withSessions } from '../../../project/index.ts'
+import { sessionPlace, withSessions } from '../../../project/index.ts'
 import { type AuditRecord, readAudit } from '../../../server/http/index.ts'
 import { readRanges } from '../../arguments/read-ranges.ts'
 import type { AuditInvocation } from '../../arguments/serve-invocations.ts'
@@ -11,8 +11,8 @@ import type { Host } from '../../terminal/process-host.ts'
 /** `troupe audit`: who answered requests, deleted sessions, created and revoked tokens. Oldest first. */
 export async function auditCommand(invocation: AuditInvocation, host: Host): Promise<number> {
   const { since } = readRanges(invocation, host.now())
-  const folder = await sessionFolder(invocation, host)
-  const entries = await withSessions<readonly AuditRecord[]>(folder, [], ({ records }) =>
+  const place = await sessionPlace(invocation, host)
+  const entries = await withSessions<readonly AuditRecord[]>(place, [], ({ records }) =>
     readAudit(records, since === undefined ? {} : { after: new Date(since).toISOString() }),
   )
   if (invocation.output === 'json') await printDocument({ entries }, host)

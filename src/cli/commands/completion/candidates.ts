@@ -3,14 +3,13 @@
 // 3. A line is a name, or a name, a tab and a description. Neither has control characters.
 import { relative } from 'node:path'
 import {
-  dataFolder,
   extensionIds,
   listAgentNames,
   loadSetup,
   modelAliasesOf,
   type Setup,
   setupWithoutConfig,
-  storePathOf,
+  storePlaceOf,
 } from '../../../project/index.ts'
 import { type StoredNames, storedNames } from '../../../stores/index.ts'
 import { findProjectRoot } from '../../../tools/project-context/index.ts'
@@ -83,9 +82,9 @@ function asPath(path: string, { workingDirectory }: Setup): string {
   return written.startsWith('-') ? `./${written}` : written
 }
 
-function stored({ setup, dataDir }: Source): Promise<StoredNames> {
-  const { workingDirectory: cwd, environment: env } = setup
-  return storedNames(dataFolder({ flag: dataDir ?? storePathOf(setup), cwd, env }))
+async function stored({ setup, dataDir }: Source): Promise<StoredNames> {
+  const { folder, database } = storePlaceOf({ ...setup, dataDir, cwd: setup.workingDirectory })
+  return database ? nothing : storedNames(folder)
 }
 
 type Session = StoredNames['sessions'][number]

@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { type BusEvent, TroupeError } from '../../../contracts/index.ts'
 import { type DeadLetter, listDeadLetters, listEvents, projectRecords, retryDeadLetter, type StoredEvent } from '../../../kernel/index.ts'
-import { sessionFolder, withDataFolder, withSessions } from '../../../project/index.ts'
+import { hasStore, type StorePlace, sessionPlace, withSessions, withStore } from '../../../project/index.ts'
 import { knownNames } from '../../../util/nearest-names.ts'
 import { plural } from '../../../util/plural.ts'
 import type { EventsInvocation } from '../../arguments/kernel-invocations.ts'
@@ -50,8 +48,8 @@ function checkFlags({ action, id, isAll, isDead, limit, name }: EventsInvocation
 async function list(invocation: EventsInvocation, host: Host): Promise<void> {
   const { name, isDead, display } = invocation
   const filter = { name, limit: limitOf(invocation.limit) }
-  const folder = await sessionFolder(invocation, host)
-  const events = await withSessions<readonly ShownEvent[]>(folder, [], async (store) => {
+  const place = await sessionPlace(invocation, host)
+  const events = await withSessions<readonly ShownEvent[]>(place, [], async (store) => {
     const records = projectRecords(store.records, process.cwd())
     if (isDead) return listDeadLetters(records, filter)
     const dead = await listDeadLetters(records, { limit: Number.POSITIVE_INFINITY })
@@ -68,8 +66,8 @@ type ShownEvent = (StoredEvent & { readonly hasFailed: boolean }) | DeadLetter
 
 async function retry(invocation: EventsInvocation, host: Host): Promise<void> {
   const { id, name, display } = invocation
-  const folder = await sessionFolder(invocation, host)
-  const ids = existsSync(join(folder, 'troupe.db')) ? await retryIn(folder, { id, name, now: host.now() }) : []
+  const place = await sessionPlace(invocation, host)
+  const ids = hasStore(place) ? await retryIn(place, { id, name, now: host.now() }) : []
   if (id !== undefined && ids.length === 0) throw unknownEvent(id, [])
   if (invocation.output === 'json') return printDocument({ retried: ids }, host)
   const text = ids.length === 0 ? 'No failed events.' : `${plural(ids.length, 'event')} will be delivered again.`
@@ -83,8 +81,8 @@ interface Chosen {
 }
 
 /** The ids of the events. */
-const retryIn = (folder: string, { id, name, now }: Chosen): Promise<readonly string[]> =>
-  withDataFolder(folder, async (store) => {
+const retryIn = (place: StorePlace, { id, name, now }: Chosen): Promise<readonly string[]> =>
+  withStore(place, async (store) => {
     const records = projectRecords(store.records, process.cwd())
     const dead = await listDeadLetters(records, { name, limit: Number.POSITIVE_INFINITY })
     const chosen = dead.filter(({ event }) => id === undefined || event.id === id)

@@ -15,7 +15,7 @@ import {
   withheldOf,
 } from '../../../kernel/index.ts'
 import { clearQuarantine, requestReload } from '../../../kernel/supervisor/index.ts'
-import { projectExtensions, sessionFolder, trustPlaceOf, withDataFolder } from '../../../project/index.ts'
+import { projectExtensions, sessionPlace, trustPlaceOf, withStore } from '../../../project/index.ts'
 import { asSentence } from '../../../util/as-sentence.ts'
 import { knownNames } from '../../../util/nearest-names.ts'
 import { oneLine } from '../../../util/one-line.ts'
@@ -166,7 +166,7 @@ async function enable(invocation: ExtensionsInvocation, host: Host): Promise<num
   const enabled = invocation.action === 'enable'
   const extensions = await named(invocation, host)
   const workspace = process.cwd()
-  await withDataFolder(await sessionFolder(invocation, host), async (store) => {
+  await withStore(await sessionPlace(invocation, host), async (store) => {
     for (const { found } of extensions) {
       await changeExtensionSettings(projectRecords(store.records, workspace), found.id, { enabled })
       await auditAction(store, { action: `extension.${invocation.action}`, extension: found.id })

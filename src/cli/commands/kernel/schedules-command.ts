@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Problem, type Store, TroupeError } from '../../../contracts/index.ts'
 import { cancelSchedule, listSchedules, projectRecords, type ShownSchedule } from '../../../kernel/index.ts'
-import { sessionFolder, withDataFolder, withSessions } from '../../../project/index.ts'
+import { hasStore, type StorePlace, sessionPlace, withSessions, withStore } from '../../../project/index.ts'
 import { knownNames } from '../../../util/nearest-names.ts'
 import { oneLine } from '../../../util/one-line.ts'
 import type { SchedulesInvocation } from '../../arguments/kernel-invocations.ts'
@@ -20,24 +18,24 @@ export async function schedulesCommand(invocation: SchedulesInvocation, host: Ho
     throw new TroupeError('usage', `The command schedules list takes no argument, not "${ids[0]}".`, { remedy: 'Remove it.' })
   if (action === 'cancel' && ids.length === 0)
     throw new TroupeError('usage', 'The id of the schedule is missing.', { remedy: 'Write: troupe schedules cancel ID' })
-  const folder = await sessionFolder(invocation, host)
-  await (action === 'list' ? list(invocation, folder, host) : cancel(invocation, folder, host))
+  const place = await sessionPlace(invocation, host)
+  await (action === 'list' ? list(invocation, place, host) : cancel(invocation, place, host))
   return exitCodes.done.code
 }
 
 const schedulesIn = ({ records }: Pick<Store, 'records'>): Promise<readonly ShownSchedule[]> =>
   listSchedules(projectRecords(records, process.cwd()))
 
-async function list({ output, display }: SchedulesInvocation, folder: string, host: Host): Promise<void> {
-  const schedules = await withSessions<readonly ShownSchedule[]>(folder, [], schedulesIn)
+async function list({ output, display }: SchedulesInvocation, place: StorePlace, host: Host): Promise<void> {
+  const schedules = await withSessions<readonly ShownSchedule[]>(place, [], schedulesIn)
   if (output === 'json') await printDocument({ schedules: schedules.map(documentOf) }, host)
   else if (schedules.length === 0) await printNotice('Nothing is scheduled in this folder.', { host, display })
   else await host.stdout.lines(columns(schedules.map(rowOf), { maxWidth: columnsOn(host.stdout) }))
 }
 
-async function cancel({ ids, output, display }: SchedulesInvocation, folder: string, host: Host): Promise<void> {
-  if (!existsSync(join(folder, 'troupe.db'))) throw unknownSchedules(ids, [])
-  const cancelled = await withDataFolder(folder, (store) => cancelIn(store, ids))
+async function cancel({ ids, output, display }: SchedulesInvocation, place: StorePlace, host: Host): Promise<void> {
+  if (!hasStore(place)) throw unknownSchedules(ids, [])
+  const cancelled = await withStore(place, (store) => cancelIn(store, ids))
   if (output === 'json') return printDocument({ cancelled }, host)
   await printNotice(`Cancelled ${cancelled.join(', ')}.`, { host, display })
 }

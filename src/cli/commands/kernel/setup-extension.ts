@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 import { type AnyExtension, type JsonObject, type SetupField, TroupeError } from '../../../contracts/index.ts'
 import { changeExtensionSettings, type InspectedExtension, openInKernel, projectRecords } from '../../../kernel/index.ts'
 import { withoutSupervisor } from '../../../kernel/supervisor/index.ts'
-import { sessionFolder, withDataFolder } from '../../../project/index.ts'
+import { sessionPlace, withStore } from '../../../project/index.ts'
 import { systemClock } from '../../../runtime/index.ts'
 import { messageOf } from '../../../util/message-of.ts'
 import type { ExtensionsInvocation } from '../../arguments/kernel-invocations.ts'
@@ -46,7 +46,7 @@ export async function setupExtension(
   const config = Object.fromEntries([...values].filter(([name]) => !isSecret(name)))
   const secrets = Object.fromEntries([...values].flatMap(([name, value]) => (isSecret(name) ? [[name, String(value)] as const] : [])))
   await apply(instance, { ...current, ...config, ...fixed }, found.id)
-  await withDataFolder(await sessionFolder(invocation, host), ({ records }) =>
+  await withStore(await sessionPlace(invocation, host), ({ records }) =>
     changeExtensionSettings(projectRecords(records, process.cwd()), found.id, {
       config: { ...settings.config, ...config },
       secrets: { ...settings.secrets, ...secrets },

@@ -7,7 +7,7 @@ import {
   type InspectedExtension,
   sandboxAt,
 } from '../../../kernel/index.ts'
-import { sessionFolder } from '../../../project/index.ts'
+import { sessionPlace } from '../../../project/index.ts'
 import { systemClock } from '../../../runtime/index.ts'
 import { displaySentence } from '../../../util/as-sentence.ts'
 import type { ExtensionsInvocation } from '../../arguments/kernel-invocations.ts'
@@ -26,7 +26,8 @@ export async function validateExtensions(
   host: Host,
 ): Promise<number> {
   const workspace = process.cwd()
-  const dataFolder = extensionData(await sessionFolder(invocation, host), workspace)
+  const { folder } = await sessionPlace(invocation, host)
+  const dataFolder = extensionData(folder, workspace)
   const { validate } = extensionAdmissions({ sandbox: sandboxAt(host), clock: systemClock, workspace, dataFolder })
   const results = []
   /** The same for several, such as a missing sandbox, is printed once. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { RunFlag, Store, TreeId } from '../../../contracts/index.ts'
-import { type StoredSettings, sessionFolder, storedSettings, withSessions } from '../../../project/index.ts'
+import { type StoredSettings, sessionPlace, storedSettings, storeName, withSessions } from '../../../project/index.ts'
 import type { RunInvocation } from '../../arguments/parse-arguments.ts'
 import type { Host } from '../../terminal/process-host.ts'
 import { findSession, type SessionPlace } from '../sessions/find-session.ts'
@@ -18,9 +18,11 @@ export interface ResumedRun {
 export async function resumedRun(invocation: RunInvocation, host: Host): Promise<ResumedRun> {
   const { resume, dataDir } = invocation
   if (resume === undefined) return { invocation, notices: [], warnings: [] }
-  const folder = await sessionFolder(invocation, host)
+  const place = await sessionPlace(invocation, host)
   // `startRun` reports a session that cannot be found or read.
-  const found = await withSessions(folder, undefined, (store) => readSession(resume, store, { folder, dataDir })).catch(() => undefined)
+  const found = await withSessions(place, undefined, (store) => readSession(resume, store, { folder: storeName(place), dataDir })).catch(
+    () => undefined,
+  )
   const named = found ? { ...invocation, resume: found.treeId } : invocation
   return { ...withSessionFlags(found?.stored?.flags ?? [], named), ...(found?.stored && { stored: found.stored }) }
 }

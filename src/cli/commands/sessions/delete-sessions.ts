@@ -1,5 +1,5 @@
 import { type Store, type TreeEntry, TroupeError } from '../../../contracts/index.ts'
-import { sessionFolder, withSessions } from '../../../project/index.ts'
+import { sessionPlace, storeName, withSessions } from '../../../project/index.ts'
 import { deleteTree } from '../../../runtime/index.ts'
 import { messageOf } from '../../../util/message-of.ts'
 import { parseAge } from '../../../util/parse-time.ts'
@@ -23,9 +23,9 @@ interface Deleted {
 export async function deleteSessions(invocation: SessionsInvocation, host: Host): Promise<number> {
   const { ids, dataDir, isDryRun } = invocation
   if (ids.length === 0) throw new TroupeError('usage', 'The session ID is missing.', { remedy: 'To find the ID: troupe sessions list' })
-  const folder = await sessionFolder(invocation, host)
-  const place = { folder, dataDir }
-  const deleted = await withSessions<Deleted | undefined>(folder, undefined, async (store) => {
+  const store = await sessionPlace(invocation, host)
+  const place = { folder: storeName(store), dataDir }
+  const deleted = await withSessions<Deleted | undefined>(store, undefined, async (store) => {
     const sessions = await namedSessions(store, ids, place)
     return isDryRun ? { sessions } : remove(store, sessions, refuseDriven)
   })
@@ -36,8 +36,8 @@ export async function deleteSessions(invocation: SessionsInvocation, host: Host)
 /** `troupe sessions prune`: deletes ended sessions of the data folder that are old and not among the newest. */
 export async function pruneSessions(invocation: SessionsInvocation, host: Host): Promise<number> {
   const retention = retentionOf(invocation)
-  const folder = await sessionFolder(invocation, host)
-  const deleted = await withSessions<Deleted>(folder, { sessions: [] }, async (store) => {
+  const place = await sessionPlace(invocation, host)
+  const deleted = await withSessions<Deleted>(place, { sessions: [] }, async (store) => {
     const entries: TreeEntry[] = []
     for await (const entry of allSessions(store)) entries.push(entry)
     const sessions = prunable(entries, retention, host.now())

@@ -1,5 +1,5 @@
 import { type Store, type TreeEntry, type TreeId, TroupeError } from '../../../contracts/index.ts'
-import { type CommandPlace, dataDirFlag, sessionFolder, withSessions } from '../../../project/index.ts'
+import { type CommandPlace, dataDirFlag, sessionPlace, storeName, withSessions } from '../../../project/index.ts'
 import { nearestNames } from '../../../util/nearest-names.ts'
 import { timeText } from '../../../view/index.ts'
 import type { SessionsInvocation } from '../../arguments/project-invocations.ts'
@@ -36,9 +36,9 @@ export async function withSession<Result>(
 ): Promise<Result> {
   if (id === undefined || id === '')
     throw new TroupeError('usage', 'The session ID is missing.', { remedy: 'To find the ID: troupe sessions list' })
-  const folder = await sessionFolder(invocation, host)
-  const place: CommandPlace = { here: process.cwd(), folder, dataDir: invocation.dataDir }
-  const used = await withSessions<{ readonly result: Result } | undefined>(folder, undefined, async (store) => {
+  const store = await sessionPlace(invocation, host)
+  const place: CommandPlace = { here: process.cwd(), folder: storeName(store), dataDir: invocation.dataDir }
+  const used = await withSessions<{ readonly result: Result } | undefined>(store, undefined, async (store) => {
     const entry = await findSession(store, id, place)
     return { result: await use(store, entry, place) }
   })

@@ -1,5 +1,5 @@
 import { maxSearchChars, type Store, type TreeFilter, TroupeError } from '../../../contracts/index.ts'
-import { type CommandPlace, dataDirFlag, sessionFolder, withSessions } from '../../../project/index.ts'
+import { type CommandPlace, dataDirFlag, sessionPlace, storeName, withSessions } from '../../../project/index.ts'
 import { findProjectRoot } from '../../../tools/project-context/index.ts'
 import { isBlank } from '../../../util/is-blank.ts'
 import { plural } from '../../../util/plural.ts'
@@ -20,12 +20,12 @@ export async function listSessions(invocation: SessionsInvocation, host: Host): 
   const { output, display, isEverywhere } = invocation
   const filter = filterOf(invocation, host)
   const project = findProjectRoot(process.cwd())
-  const folder = await sessionFolder(invocation, host)
-  const { all, unindexed } = await withSessions<Found>(folder, { all: [], unindexed: 0 }, (store) => find(store, filter)).catch((error) => {
+  const store = await sessionPlace(invocation, host)
+  const { all, unindexed } = await withSessions<Found>(store, { all: [], unindexed: 0 }, (store) => find(store, filter)).catch((error) => {
     throw withReindexCommand(error, invocation.dataDir)
   })
   const sessions = all.filter((session) => isEverywhere || belongsToProject(session, project))
-  const place: CommandPlace = { here: process.cwd(), folder, dataDir: invocation.dataDir }
+  const place: CommandPlace = { here: process.cwd(), folder: storeName(store), dataDir: invocation.dataDir }
   if (output === 'json') {
     const documents = sessions.map((session) => listedDocument(session, place))
     await printDocument({ project, sessions: documents, ...(unindexed > 0 && { unindexed }) }, host)

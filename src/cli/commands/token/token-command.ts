@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { TroupeError } from '../../../contracts/index.ts'
-import { sessionFolder, withDataFolder } from '../../../project/index.ts'
+import { hasStore, sessionPlace, withStore } from '../../../project/index.ts'
 import { systemClock } from '../../../runtime/index.ts'
 import { createToken, listTokens, revokeToken, type TokenRecord } from '../../../server/http/index.ts'
 import { knownNames } from '../../../util/nearest-names.ts'
@@ -41,8 +39,8 @@ export async function tokenCommand(invocation: TokenInvocation, host: Host): Pro
 /** Standard output gets the token and nothing else. */
 async function create(invocation: TokenInvocation, host: Host): Promise<void> {
   const settings = tokenSettings(invocation, host.now())
-  const folder = await sessionFolder(invocation, host)
-  const token = await withDataFolder(folder, async (store) => {
+  const place = await sessionPlace(invocation, host)
+  const token = await withStore(place, async (store) => {
     const created = await createToken(store.records, settings, { clock: systemClock })
     await auditAction(store, { action: 'token.create', token: settings.name, scopes: settings.scopes.join(',') })
     return created
@@ -56,8 +54,8 @@ async function create(invocation: TokenInvocation, host: Host): Promise<void> {
 }
 
 async function list(invocation: TokenInvocation, host: Host): Promise<void> {
-  const folder = await sessionFolder(invocation, host)
-  const tokens = hasStore(folder) ? await withDataFolder(folder, ({ records }) => listTokens(records)) : []
+  const place = await sessionPlace(invocation, host)
+  const tokens = hasStore(place) ? await withStore(place, ({ records }) => listTokens(records)) : []
   if (invocation.output === 'json')
     return printDocument({ tokens: tokens.map(({ hash: _, ...token }) => ({ ...token, createdAt: timeOf(token.createdAt) })) }, host)
   if (tokens.length === 0)
@@ -74,17 +72,15 @@ async function revoke(invocation: TokenInvocation, host: Host): Promise<void> {
   const name = invocation.argument ?? invocation.name
   if (name === undefined)
     throw new TroupeError('usage', 'The name of the token is missing.', { remedy: 'Write it like: troupe token revoke ci' })
-  const folder = await sessionFolder(invocation, host)
-  if (!hasStore(folder)) throw unknownToken(name, [])
-  await withDataFolder(folder, async (store) => {
+  const place = await sessionPlace(invocation, host)
+  if (!hasStore(place)) throw unknownToken(name, [])
+  await withStore(place, async (store) => {
     if (!(await revokeToken(store.records, name))) throw unknownToken(name, await listTokens(store.records))
     await auditAction(store, { action: 'token.revoke', token: name })
   })
   if (invocation.output === 'json') return printDocument({ revoked: name }, host)
   await printNotice(`The token "${name}" is revoked. Its sessions stay in the store.`, { host, display: invocation.display })
 }
-
-const hasStore = (folder: string): boolean => existsSync(join(folder, 'troupe.db'))
 
 const unknownToken = (name: string, tokens: readonly TokenRecord[]): TroupeError =>
   new TroupeError('usage', `There is no token with the name "${name}".`, {

@@ -1,5 +1,5 @@
 import type { UsageReport } from '../../../contracts/index.ts'
-import { sessionFolder, withSessions } from '../../../project/index.ts'
+import { sessionPlace, storeName, withSessions } from '../../../project/index.ts'
 import { startOfLastDays } from '../../../util/utc-day.ts'
 import { noTotals } from '../../../view/index.ts'
 import type { UsageInvocation } from '../../arguments/project-invocations.ts'
@@ -22,9 +22,9 @@ export async function usageCommand(invocation: UsageInvocation, host: Host): Pro
   const { by, output, display, dataDir } = invocation
   const { since = defaultSince(invocation, host.now()), until } = readRanges(invocation, host.now())
   const range = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) }
-  const folder = await sessionFolder(invocation, host)
+  const place = await sessionPlace(invocation, host)
   const { report, unindexed } = await withSessions<Found>(
-    folder,
+    place,
     { report: { by, groups: [], total: noTotals }, unindexed: 0 },
     async ({ turns }) => ({
       report: await turns.usage({ by, ...range }),
@@ -40,7 +40,7 @@ export async function usageCommand(invocation: UsageInvocation, host: Host): Pro
   if (hasUsage) await host.stdout.lines(usageLines(report, { paint: stdoutPaint(host), columns: host.stdout.columns }))
   const { unpriced } = report.total
   const notices = [
-    ...(hasUsage ? [] : [`No turn has ended ${rangeText(times)} in ${folder}.`]),
+    ...(hasUsage ? [] : [`No turn has ended ${rangeText(times)} in ${storeName(place)}.`]),
     ...(unpriced > 0
       ? [`${unpriced === 1 ? '1 request without a price is' : `${unpriced} requests without a price are`} not in the cost.`]
       : []),

@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { TroupeError } from '../../../contracts/index.ts'
-import { type Delivery, deliveryTable, retryDeliveries, sessionFolder, withDataFolder, withSessions } from '../../../project/index.ts'
+import { type Delivery, deliveryTable, hasStore, retryDeliveries, sessionPlace, withSessions, withStore } from '../../../project/index.ts'
 import { plural } from '../../../util/plural.ts'
 import type { WebhooksInvocation } from '../../arguments/serve-invocations.ts'
 import { columns, columnsOn, type Row } from '../../terminal/columns.ts'
@@ -26,8 +24,8 @@ export async function webhooksCommand(invocation: WebhooksInvocation, host: Host
 }
 
 async function list(invocation: WebhooksInvocation, host: Host): Promise<void> {
-  const folder = await sessionFolder(invocation, host)
-  const found = await withSessions<readonly Delivery[]>(folder, [], ({ records }) => deliveryTable(records, process.cwd()).list())
+  const place = await sessionPlace(invocation, host)
+  const found = await withSessions<readonly Delivery[]>(place, [], ({ records }) => deliveryTable(records, process.cwd()).list())
   const deliveries = found.toSorted((a, b) => b.notice.at - a.notice.at)
   if (invocation.output === 'json') await printDocument({ deliveries: deliveries.map(documentOf) }, host)
   else if (deliveries.length === 0) await printNotice('Nothing waits for delivery.', { host, display: invocation.display })
@@ -36,9 +34,9 @@ async function list(invocation: WebhooksInvocation, host: Host): Promise<void> {
 
 async function retry(invocation: WebhooksInvocation, host: Host): Promise<void> {
   const { id, display } = invocation
-  const folder = await sessionFolder(invocation, host)
-  const ids = existsSync(join(folder, 'troupe.db'))
-    ? await withDataFolder(folder, async (store) => {
+  const place = await sessionPlace(invocation, host)
+  const ids = hasStore(place)
+    ? await withStore(place, async (store) => {
         const found = await retryDeliveries(deliveryTable(store.records, process.cwd()), { id, now: host.now() })
         for (const each of found) await auditAction(store, { action: 'webhook.retry', notification: each })
         return found

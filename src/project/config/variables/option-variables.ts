@@ -10,6 +10,8 @@ import type { Environment } from './resolve-placeholders.ts'
 
 const prefix = 'TROUPE_'
 const maxValueLength = 65_536
+/** Where sessions are stored. It is no option of agents. */
+export const storeVariable = 'TROUPE_STORE'
 
 /** `limits.maxToolTurns` → `TROUPE_LIMITS_MAX_TOOL_TURNS`. */
 export function variableOf(key: string): string {
@@ -32,7 +34,7 @@ export function readOptionVariables(environment: Environment, others: readonly s
   for (const name of Object.keys(environment).filter((each) => each.startsWith(prefix))) {
     const key = known.get(name)
     const text = environment[name]?.trim() ?? ''
-    if (key === undefined && !others.includes(name)) diagnostics.push(unknownVariable(name, [...known.keys()]))
+    if (key === undefined && name !== storeVariable && !others.includes(name)) diagnostics.push(unknownVariable(name, [...known.keys()]))
     if (key === undefined || text === '') continue
     const read = readVariable(key, text)
     if (read.ok) values.set(key, { value: read.value, place: name })

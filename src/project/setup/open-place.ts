@@ -1,19 +1,21 @@
 import { type Store, TroupeError } from '../../contracts/index.ts'
+import type { StorePlace } from './store-place.ts'
 
 /** Reports an unusable data folder as a configuration error, but not a full disk. */
-export async function openDataFolder(path: string): Promise<Store> {
+export async function openPlace({ folder, database }: StorePlace): Promise<Store> {
   const { openStore } = await import('../../stores/index.ts')
+  if (database) return openStore(database.url, database)
   try {
-    return await openStore(`sqlite:${path}`)
+    return await openStore(`sqlite:${folder}`)
   } catch (error) {
     if (!(error instanceof TroupeError) || isOutOfSpace(error.cause)) throw error
     throw new TroupeError('config_invalid', error.message, { remedy: error.remedy ?? 'Use another folder with --data-dir.', cause: error })
   }
 }
 
-/** Does something with the store of a data folder, which is created if it is missing. */
-export async function withDataFolder<Result>(path: string, use: (store: Store) => Promise<Result>): Promise<Result> {
-  const store = await openDataFolder(path)
+/** Does something with the store of a place, which is created if it is missing. */
+export async function withStore<Result>(place: StorePlace, use: (store: Store) => Promise<Result>): Promise<Result> {
+  const store = await openPlace(place)
   try {
     return await use(store)
   } finally {
