@@ -235,6 +235,25 @@ it('shows the end of a turn after a restart, unless the channel took it before',
   await third.stop()
 })
 
+it('shows the ends of two turns after a restart if the channel took neither', async () => {
+  const store = memoryStore()
+  const first = await stage(store, [{ text: 'One.' }, { text: 'Two.' }])
+  const channel = new RichChannel()
+  channel.beforeProgress = ({ state }) => (state === 'completed' ? Promise.reject(new Error('offline')) : undefined)
+  first.router.register('chat', channel)
+  for (const [index, text] of ['Go', 'Go on'].entries()) {
+    await first.router.receive('chat', message(text))
+    await channel.until(index + 1)
+    await expect.poll(async () => (await first.sessions.list())[0]?.status).toBe('completed')
+  }
+  await first.stop()
+  channel.beforeProgress = () => {}
+  const second = await stage(store, [])
+  second.router.register('chat', channel)
+  await expect.poll(() => new Set(channel.progress.filter(({ state }) => state === 'completed').map(({ id }) => id)).size).toBe(2)
+  await second.stop()
+})
+
 it.each(['/stop', '/new'])('after %s the turn and its calls have stopped', async (command) => {
   const { tool } = heldTool()
   const { router, clock, stop } = await stage(memoryStore(), [reading('a')], { tools: [tool] })

@@ -66,7 +66,9 @@ export interface Conversation extends Recipient {
   readonly waiting: readonly WaitingMessage[]
   /** The `seq` up to which everything was delivered. */
   readonly delivered: number
-  /** The `seq` before the turn that messages up to `delivered` are from, unless its end was shown: progress is read from there on. */
+  /**
+   * The `seq` before the oldest turn that messages up to `delivered` are from and whose end was not shown: progress is read from there on.
+   */
   readonly turnFrom?: number
   /** The last message of the person that was sent to the session. */
   readonly sent?: string

@@ -59,7 +59,8 @@ class Follower {
   readonly #sessionId: string
   readonly #speech: Speech
   readonly #files: OutgoingFiles
-  #turnFrom: number | undefined
+  /** The `seq` before each turn whose end may not have been shown, the oldest first. */
+  #turns: readonly number[]
   /** The last durable event that was handled. */
   #handled: number
   /** What had happened when it began. A request is asked after what was said before it. */
@@ -71,7 +72,8 @@ class Follower {
     this.#sessionId = conversation.sessionId ?? ''
     this.#speech = new Speech(this.#conversation ?? conversation)
     this.#files = new OutgoingFiles(options.sessions, this.#sessionId)
-    this.#turnFrom = this.#conversation?.turnFrom
+    const { turnFrom } = this.#conversation ?? {}
+    this.#turns = turnFrom === undefined ? [] : [turnFrom]
     this.#handled = this.#conversation?.delivered ?? 0
   }
 
@@ -103,7 +105,7 @@ class Follower {
       return
     }
     if (event.sessionId === this.#sessionId && event.type === 'interaction.turn.started' && this.#options.provider.showProgress)
-      this.#turnFrom = event.seq - 1
+      this.#turns = [...this.#turns, event.seq - 1]
     if (event.type === 'interaction.item.completed' && event.agentPath === this.#speech.speaker) this.#files.add(event)
     const messages = this.#withFiles(event, [...this.#tasksOf(event), ...this.#speech.messages(event)])
     this.#handled = event.seq
@@ -120,8 +122,9 @@ class Follower {
   }
 
   get #position(): Changes {
-    const isShown = this.#turnFrom !== undefined && this.#turnFrom === this.#options.conversations.shownTurns.get(this.#sessionId)
-    return { delivered: this.#handled, turnFrom: isShown ? undefined : this.#turnFrom, ...this.#speech.state }
+    const shown = this.#options.conversations.shownTurns.get(this.#sessionId) ?? -1
+    this.#turns = this.#turns.filter((turn) => turn > shown)
+    return { delivered: this.#handled, turnFrom: this.#turns[0], ...this.#speech.state }
   }
 
   /** At the end of a turn they need a message, even if everything was said. */

@@ -53,8 +53,8 @@ class ProgressFollower {
   readonly #sessionId: string
   readonly #sender: ProgressSender
   readonly #tree = emptyTree()
-  /** The `seq` before the last turn. */
-  #turnFrom = 0
+  /** The `seq` before each turn whose end was not shown, the oldest first. */
+  #turns: readonly number[] = []
   #applied = 0
 
   constructor(conversation: Conversation, options: ProgressOptions, signal: AbortSignal) {
@@ -118,28 +118,29 @@ class ProgressFollower {
   #apply(event: StreamEvent): boolean {
     const isRoot = event.sessionId === this.#sessionId
     const root = this.#tree.sessions.get(event.sessionId)
-    if (isRoot && event.type === 'interaction.turn.started') this.#turnFrom = event.seq - 1
+    if (isRoot && event.type === 'interaction.turn.started') this.#turns = [...this.#turns, event.seq - 1]
     if (isRoot && root && event.type === 'interaction.turn.started') forgetTurns(this.#tree, root)
     applyEvent(this.#tree, event)
     if (++this.#applied % eventsBetweenForgetting === 0) forgetEnded(this.#tree, mostCalls)
     if (!('seq' in event)) return event.type !== 'interaction.item.delta' || event.kind === 'progress' || event.kind === 'output'
     if (isRoot && endsTurn(event)) {
       const progress = this.#progress()
-      const turnFrom = this.#turnFrom
-      if (progress) this.#sender.ended(progress, () => this.#isShown(turnFrom))
+      const turn = this.#turns.at(-1) ?? -1
+      if (progress) this.#sender.ended(progress, () => this.#isShown(turn))
       return false
     }
     return true
   }
 
   /** A crash before this repeats the last state of the turn. */
-  async #isShown(turnFrom: number): Promise<void> {
+  async #isShown(turn: number): Promise<void> {
     const { conversations } = this.#options
     const current = conversations.get(this.#key)
     if (current?.sessionId !== this.#sessionId) return
-    conversations.shownTurns.set(this.#sessionId, turnFrom)
-    if (current.turnFrom === turnFrom)
-      await conversations.update(current, (before) => (before.turnFrom === turnFrom ? { turnFrom: undefined } : {}))
+    conversations.shownTurns.set(this.#sessionId, turn)
+    this.#turns = this.#turns.filter((each) => each > turn)
+    const isStored = ({ turnFrom }: Conversation): boolean => turnFrom !== undefined && turnFrom <= turn
+    if (isStored(current)) await conversations.update(current, (before) => (isStored(before) ? { turnFrom: this.#turns[0] } : {}))
   }
 
   #progress() {
