@@ -266,8 +266,8 @@ export const variablesPage = page([
         [
           '`NODE_COMPILE_CACHE`',
           'where compiled code is kept, so that commands start faster; default: `compiled` in that subfolder, once it exists',
-          ],
-          [
+        ],
+        [
           '`TROUPE_STORE`',
           'where sessions are stored: `sqlite:DIR` or [`postgres://…`](../postgresql.md). `--store` and `--data-dir` override it; it overrides `store` of the configuration',
         ],
