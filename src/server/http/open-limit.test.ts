@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { IncomingWebhook } from '../../project/index.ts'
 import { channelRoutes } from '../channels/index.ts'
 import { hookRoutes } from '../webhooks/index.ts'
@@ -16,15 +16,30 @@ it('work beyond the limit is refused, and what has ended makes room', async () =
   expect(await limited(async () => 'more')).toBe('more')
 })
 
-const hook = { name: 'ci', agent: 'a', input: 'x', credential: { kind: 'github', secret: 'a secret' } } satisfies IncomingWebhook
-it.each([
-  ['addresses of extensions', channelRoutes({ answerChannel: () => new Promise(() => {}) })],
-  ['bodies of webhooks', hookRoutes({ incoming: [hook] } as never)],
-] as const)('requests of anybody have the limit: %s', async (_, [route]) => {
-  const request = () => {
-    const raw = new Request('http://test/channels/x/y', { method: 'POST', body: new ReadableStream(), duplex: 'half' } as RequestInit)
-    return { raw, url: new URL(raw.url), params: { name: 'ci' } } as unknown as Parameters<Route['handle']>[0]
+/** A request of anybody. */
+function request(body: string | ReadableStream) {
+  const raw = new Request('http://test/channels/x/y', { method: 'POST', body, duplex: 'half' } as RequestInit)
+  return { raw, url: new URL(raw.url), params: { name: 'ci' } } as unknown as Parameters<Route['handle']>[0]
+}
+
+it('handlers of extensions have the limit', async () => {
+  let running = 0
+  const [route] = channelRoutes({
+    answerChannel() {
+      running++
+      return new Promise(() => {})
+    },
+  })
+  for (let at = 1; at <= 256; at++) {
+    void route?.handle(request('x'))
+    await vi.waitFor(() => expect(running).toBe(at), { interval: 1 })
   }
-  for (let at = 0; at < 256; at++) void route?.handle(request())
-  await expect(route?.handle(request())).rejects.toMatchObject({ code: 'overloaded' })
+  await expect(route?.handle(request('x'))).rejects.toMatchObject({ code: 'overloaded' })
+})
+
+it('bodies of webhooks have the limit', async () => {
+  const hook = { name: 'ci', agent: 'a', input: 'x', credential: { kind: 'github', secret: 'a secret' } } satisfies IncomingWebhook
+  const [route] = hookRoutes({ incoming: [hook] } as never)
+  for (let at = 0; at < 256; at++) void route?.handle(request(new ReadableStream()))
+  await expect(route?.handle(request(new ReadableStream()))).rejects.toMatchObject({ code: 'overloaded' })
 })
