@@ -78,10 +78,19 @@ async function checkTypes(folder, node) {
   await succeed('tsc', [node, compiler, ...options, 'types.ts'], { cwd: folder })
 }
 
+/** What a subpath needs besides, which people install themselves. */
+const optionalPackages = { 'troupe/stores/postgres': 'pg' }
+
 async function checkImports(folder, node) {
   for (const { name, isCode } of subpaths) {
     const attributes = isCode ? '' : `, { with: { type: 'json' } }`
-    await succeed(`import ${name}`, [node, '--input-type=module', '--eval', `await import('${name}'${attributes})`], { cwd: folder })
+    const command = [node, '--input-type=module', '--eval', `await import('${name}'${attributes})`]
+    const missing = optionalPackages[name]
+    if (missing === undefined) await succeed(`import ${name}`, command, { cwd: folder })
+    else {
+      const { stderr } = await run(command[0], command.slice(1), { cwd: folder })
+      if (!stderr.includes(`Cannot find package '${missing}'`)) throw new Error(`import ${name} does not name ${missing}:\n${stderr}`)
+    }
   }
 }
 
